@@ -55,8 +55,8 @@ KnownTool ParseRow(std::string_view row) {
 
 }  // namespace
 
-// The row of the tool with this name or alias, else "". It looks for the name in the whole text,
-// since this is asked several times for each call.
+// Returns the row of the tool with this name or alias, or "". Searches the whole text for the name,
+// because every tool call needs this several times.
 std::string_view ToolTable::RowOf(std::string_view name) const {
   if (name.empty() || name.find_first_of(" \n") != name.npos) return "";
   const std::string_view all = rows_.text();

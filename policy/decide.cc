@@ -22,7 +22,7 @@
 namespace ringfence {
 namespace {
 
-// Goes through one call's arguments.
+// Evaluates one call, argument by argument.
 class CallEvaluator {
  public:
   CallEvaluator(const Event& event, const Surroundings& around, Trace* trace)
@@ -70,7 +70,7 @@ class CallEvaluator {
     }
   }
 
-  // Its commands cannot be wrapped, so they would run outside of the sandbox.
+  // Denies a shell whose commands cannot be wrapped: they would run outside the sandbox.
   void EvaluateShell() {
     if (!policy_.wrap_bash || !tool_ || !tool_->is_shell || tool_->runs_command) return;
     verdict_.Deny("tool " + Quote(event_.tool_name),
@@ -107,12 +107,12 @@ class CallEvaluator {
     }
   }
 
-  // What the client's schema wants there.
+  // The type that the client's schema requires, for messages.
   static std::string_view TypeOf(const ToolField& spec) {
     return spec.pointer.ends_with('s') ? "a list of strings" : "a string";
   }
 
-  // Names nothing of this host, whatever it is.
+  // True if the value cannot name anything on this host.
   static bool IsOpaque(FieldRole role, const InputField& field) {
     const bool is_attachment =
         role == FieldRole::kAttachment && (field.kind == JsonKind::kObject || field.depth > 2);
@@ -133,7 +133,7 @@ class CallEvaluator {
       case FieldRole::kSearchFolder:
         return search_.EvaluateFolder(&field);
       case FieldRole::kSearchFilter:
-        if (field.text.empty()) return;  // as the client reads it
+        if (field.text.empty()) return;  // the client ignores it
         return search_.EvaluatePattern(field);
       case FieldRole::kSearchPattern:
         return search_.EvaluatePattern(field);
@@ -152,19 +152,19 @@ class CallEvaluator {
       case FieldRole::kMcpServer:
         return arguments_.TakeName(EvaluateMcpServer(field.text, policy_, trace_));
       case FieldRole::kIsolation:
-        return;  // evaluated whatever its type is
+        return;  // EvaluateField() handles it, whatever its type
     }
   }
 
-  // The paths of a call that runs on another computer are that computer's.
+  // Denies a call that runs on another computer, because its paths are on that computer.
   void EvaluateOtherHost(const InputField& field) {
-    if (field.text.empty() || field.text == "container") return;  // where the client itself runs
+    if (field.text.empty() || field.text == "container") return;  // it runs where the client does
     verdict_.Deny("call of " + event_.tool_name + " on " + Quote(field.text),
                   "it runs on another computer, which this policy does not cover",
                   "Leave out \"_host\".");
   }
 
-  // A text without a scheme is a path to most.
+  // Most servers take a text without a scheme as a path.
   void EvaluateResource(const InputField& field) {
     const TextKind kind = KindOfText(field.text);
     switch (kind) {
@@ -179,7 +179,7 @@ class CallEvaluator {
     }
   }
 
-  // The client makes one folder name of "feature/x": "feature+x".
+  // The client turns "feature/x" into one directory name: "feature+x".
   void EvaluateWorktree(const InputField& field) {
     const std::string_view name = field.text;
     const std::string what = "worktree " + Quote(name);
@@ -206,8 +206,8 @@ class CallEvaluator {
            });
   }
 
-  // Where the client puts worktrees: in the main repository of the current folder, which may lie
-  // outside the project, and a link there would put one somewhere else again.
+  // Evaluates a write to the directory for worktrees. It is in the main repository of the current
+  // directory, which may be outside the project, and a link there may lead elsewhere.
   void EvaluateWorktrees(const std::string& name) {
     for (const Path& repository : paths_.WorktreeRepositories()) {
       const std::string folder =
@@ -217,14 +217,14 @@ class CallEvaluator {
     }
   }
 
-  // The elements of a list may be objects, whose members come with names of their own.
+  // True for a list, and for an object in a list, whose members have names of their own.
   static bool IsContainer(const InputField& field, UsualName usual) {
     if (field.kind == JsonKind::kArray) return true;
     const bool is_element = !field.pointer.ends_with("/" + field.key);
     return field.kind == JsonKind::kObject && usual == UsualName::kPaths && is_element;
   }
 
-  // An argument that is called as paths usually are, evaluated as a write.
+  // Evaluates an argument whose name usually denotes a path or a URL, as a write.
   void EvaluateGuessed(const InputField& field, UsualName usual) {
     const TextKind kind = KindOfText(field.text);
     switch (kind) {
@@ -247,10 +247,11 @@ class CallEvaluator {
     arguments_.EvaluatePath(field, field.text, Access::kWrite, "write to");
   }
 
-  // A path that a known tool has no argument for: no honest client sends it.
+  // Evaluates arguments that look like paths but are not declared for the tool. No honest client
+  // sends one to a known tool.
   void EvaluateUnexpected() {
     if (IsMcpTool(event_.tool_name) || (tool_.has_value() && tool_->takes_data)) return;
-    // What runs code has arguments of its own kind deeper down.
+    // A tool that runs code may use the same names for something else in nested arguments.
     const bool is_about_files = !tool_.has_value() || (!tool_->fields.empty() && !tool_->runs_code);
     for (const InputField& field : event_.input) {
       const UsualName usual = UsualNameOf(field.key);
@@ -265,8 +266,8 @@ class CallEvaluator {
     }
   }
 
-  // A question that the client does not pass on to the user is a denial: in "bypassPermissions" a
-  // write of what the client guards itself just runs, in "auto" a model decides it.
+  // Denies a question that the client would not pass on to the user: in "bypassPermissions", a
+  // write to a file that the client itself guards just runs; in "auto", a model decides.
   void RefuseUnanswerable() {
     if (verdict_.verdict() != Verdict::kAsk) return;
     const Access access = verdict_.asks_about_write() ? Access::kWrite : Access::kRead;

@@ -11,18 +11,18 @@
 
 namespace ringfence {
 
-// What a decision rests on besides the call itself.
+// The inputs of a decision besides the call itself.
 struct Surroundings {
   const Policy& policy;
   const Places& places;
   const CachedFiles& files;
 };
 
-// Decides about the tool call of a PreToolUse or PermissionRequest event. `trace` may be null. What
-// the files failed at, now or before, is a failure of the decision.
+// Decides on the tool call of a PreToolUse or PermissionRequest event. `trace` may be null. If
+// `around.files` has failed, now or before, the decision carries that failure.
 Decision Decide(const Event& event, const Surroundings& around, Trace* trace = nullptr);
 
-// Decides about one path as if a tool named it; for explanations.
+// Decides on one path as if a tool had named it; for explanations.
 Decision DecidePath(const Event& event, std::string_view text, Access access,
                     const Surroundings& around);
 

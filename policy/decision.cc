@@ -11,12 +11,12 @@ constexpr size_t kMaxReason = 1024;
 constexpr size_t kMaxSay = 300;
 constexpr size_t kMaxRemedy = 400;
 constexpr size_t kMaxPlace = 150;
-// The client's terminal shows about 200 characters of a refusal, 28 of them its own (measured on
-// 2.1.330 and 2.1.331, the same for every width).
+// The client's terminal shows about 200 characters of a refusal, 28 of which are the client's own
+// (measured with 2.1.330 and 2.1.331, at every width).
 constexpr size_t kVisible = 170;
 
-// `read of "/a/long/name"` as `read of "…/name"`, to be at least `excess` bytes shorter: the name
-// loses its beginning, up to a slash. Where that is not enough, `read` is left.
+// Shortens `read of "/a/long/name"` to `read of "…/name"`, by at least `excess` bytes: cuts the
+// beginning of the name up to a slash. If that is not enough, leaves only `read`.
 std::string WithShorterName(const std::string& text, size_t excess) {
   constexpr std::string_view kCut = "\xE2\x80\xA6";  // "…"
   const size_t open = text.find('"');
@@ -32,9 +32,9 @@ std::string WithShorterName(const std::string& text, size_t excess) {
   return text.substr(0, open + 1) + std::string(kCut) + text.substr(std::min(slash, close));
 }
 
-// Where a terminal would not show the whole command of the remedy, the names before it are
-// shortened: first where a link leads, which the command names, then what the agent asked for and
-// so knows.
+// If the terminal would cut the command in the remedy, shortens the names before it: first the
+// target of a link, which the command repeats, then the path that the agent asked for and therefore
+// knows.
 Cause ShortenedCause(Cause cause) {
   const size_t command = cause.remedy.find('`');
   if (command == std::string::npos) return cause;

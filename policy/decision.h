@@ -1,4 +1,4 @@
-// Decision: the answer, which rule gave it, and the sentence that explains it to a person or a
+// Decision: the verdict, the rule behind it, and the sentence that explains it to a person or a
 // model.
 #pragma once
 
@@ -14,27 +14,27 @@
 
 namespace ringfence {
 
-enum class Verdict : uint8_t { kPermit, kAsk, kDeny };  // from weak to strong
+enum class Verdict : uint8_t { kPermit, kAsk, kDeny };  // weakest first
 std::string_view VerdictName(Verdict verdict);
 
-// Why a call was refused or needs a question. Foreign text in it is quoted already.
+// The reason why a call was refused or needs approval. Untrusted text in it is already quoted.
 struct Cause {
   std::string what;  // `write to "/etc/hosts"`, `tool "WebSearch"`
   std::string why;   // `outside the project`
   std::optional<RulePlace> place;
-  std::string remedy;  // what to do instead, whole sentences; may be empty
+  std::string remedy;  // what to do instead, in whole sentences; may be empty
 
   bool operator==(const Cause&) const = default;
 };
 
-// What one path argument came to.
+// The evaluation of one path argument.
 struct PathTrace {
   std::string field;  // JSON pointer below tool_input
   std::string text;   // as the agent wrote it
   Access access = Access::kRead;
   struct Reading {
     std::string_view name;  // "lexical", "physical"
-    std::string start;      // absolute text that was walked
+    std::string start;      // the absolute path that was walked
     std::vector<WalkStep> steps;
     Path end;
   };
@@ -42,31 +42,31 @@ struct PathTrace {
   Verdict verdict = Verdict::kPermit;
 };
 
-// How a decision came about; filled in only when somebody asks for an explanation.
+// The steps that led to a decision; recorded only when an explanation is requested.
 struct Trace {
   std::vector<PathTrace> paths;
-  std::vector<RuleUse> rules;  // as they were met
+  std::vector<RuleUse> rules;  // in the order in which they applied
 };
 
 struct Decision {
   Verdict verdict = Verdict::kPermit;
-  std::optional<Cause> cause;  // absent when permitted
+  std::optional<Cause> cause;  // absent if permitted
   std::vector<std::string>
-      paths;               // that were evaluated, resolved unless refused by name; for the log
+      paths;               // the evaluated paths, for the log; resolved unless refused by name
   bool say_allow = false;  // answer "allow" instead of nothing
-  std::optional<Error> failure;  // the files could not be seen: there is no decision
+  std::optional<Error> failure;  // set if files could not be read: there is no decision
 
   bool operator==(const Decision&) const = default;
 };
 
-// "policy.json:6 /write/allow", "built-in policy /write/allow".
+// Returns "policy.json:6 /write/allow" or "built-in policy /write/allow".
 std::string PlaceLabel(const RulePlace& place);
 
-// The sentence for the client, at most 1 KB, `say` (denied.say) included. Long names lose their
-// beginnings where its terminal would not show the command that helps.
+// Returns the sentence for the client, at most 1 KB including `say` (denied.say). Cuts the
+// beginnings of long names if the terminal would otherwise not show the suggested command.
 std::string ReasonText(const Decision& decision, std::string_view say);
 
-// The same with whole names, for what a terminal does not cut.
+// Returns the same with whole names, for output that no terminal cuts.
 std::string WholeReasonText(const Decision& decision, std::string_view say);
 
 }  // namespace ringfence

@@ -1,5 +1,5 @@
-// Event: what an agent's client told its hook, as plain values. agents/claude/event_reader.cc makes
-// it.
+// Event: what an agent's client sent to its hook, as plain values. agents/claude/event_reader.cc
+// creates it.
 #pragma once
 
 #include <cstdint>
@@ -20,29 +20,30 @@ enum class EventKind : uint8_t {
   kSubagentStart,
   kPostToolUse,
   kPostToolUseFailure,
-  kNotServed,  // an event that the client has and ringfence says nothing to
+  kNotServed,  // an event of the client that ringfence does not answer
 };
 
-// One value of tool_input that may matter to the decision. Everything else was checked and skipped.
+// One value of tool_input that may matter to the decision. All other values are checked and
+// skipped.
 struct InputField {
   std::string pointer;  // JSON pointer below tool_input: "/file_path", "/edits/0/path"
   std::string key;      // the nearest object key: "path" for /files/0/path and for /path/0
   JsonKind kind = JsonKind::kNull;
-  std::string text;  // of a string
+  std::string text;  // the content of a string
   bool cut = false;  // the string was longer than any path
   bool has_nul = false;
   bool has_lone_surrogate = false;
   uint32_t depth = 1;     // 1: a member of tool_input itself
-  bool is_key = false;    // the text is a key of an object, and `key` that of the object
-  bool by_value = false;  // kept for what the text is: only an MCP tool has it
+  bool is_key = false;    // `text` is an object's key, and `key` is the key of that object
+  bool by_value = false;  // kept because of its text, not its name; only for MCP tools
 
   bool operator==(const InputField&) const = default;
 };
 
-// tool_input as it came, for an answer that changes nothing of it but the command.
+// The unmodified tool_input, for an answer that changes only the command.
 struct RawInput {
-  std::string text;       // empty where it was too long to be kept
-  size_t command = 0;     // where in `text` the command begins, behind its quote; 0: there is none
+  std::string text;       // empty if it was too long to keep
+  size_t command = 0;     // offset of the command in `text`, after its opening quote; 0 if none
   std::string beginning;  // of the command, decoded
 
   bool operator==(const RawInput&) const = default;
@@ -60,18 +61,18 @@ struct Event {
 
   std::string tool_name;
   std::vector<InputField> input;
-  std::optional<RawInput> raw_input;  // only where it was asked for
+  std::optional<RawInput> raw_input;  // only if requested
 
   std::string config_file;  // ConfigChange: the settings file that changed
-  std::string failure;      // the end of what a failed tool said (PostToolUse, PostToolUseFailure)
+  std::string failure;      // the end of a failed tool's output (PostToolUse, PostToolUseFailure)
 
-  bool in_sandbox = false;  // the kernel refused it, and no person can be asked
+  bool in_sandbox = false;  // refused by the kernel sandbox, which cannot ask the user
 
   bool is_subagent() const { return !agent_id.empty() || !agent_type.empty(); }
   bool operator==(const Event&) const = default;
 };
 
-// Whether `pointer` is at or below `pattern`, in which "*" stands for any one component.
+// True if `pointer` is at or below `pattern`, in which "*" matches any one component.
 bool PointerCovers(std::string_view pattern, std::string_view pointer);
 
 }  // namespace ringfence

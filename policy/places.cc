@@ -19,7 +19,7 @@ constexpr bool kMacosNames = true;
 constexpr bool kMacosNames = false;
 #endif
 
-// What says which folder is the project.
+// Returns an error that names the option or variable that set the project.
 Error WrongRoot(Error::About about, std::string what, std::string hint) {
   Error error = UsageError(about == Error::About::kRoot ? "--root" : "CLAUDE_PROJECT_DIR",
                            std::move(what), std::move(hint));
@@ -27,7 +27,7 @@ Error WrongRoot(Error::About about, std::string what, std::string hint) {
   return error;
 }
 
-// The caller knows what named `path`.
+// Errors do not say where `path` came from; the caller adds that.
 Result<Path> Resolved(const Path& path, const FileView& files) {
   Walked walked = Walk(path.text(), files);
   if (walked.stop == Walked::Stop::kEnd) return walked.end;
@@ -38,7 +38,7 @@ Result<Path> Resolved(const Path& path, const FileView& files) {
                     "");
 }
 
-// The sixth field of each line "name:password:user:group:comment:home:shell" of the user.
+// Returns the homes in the user's lines "name:password:user:group:comment:home:shell".
 std::vector<std::string> PasswdHomesIn(std::string_view text, uint32_t user) {
   constexpr size_t kUserField = 2;
   constexpr size_t kHomeField = 5;
@@ -87,9 +87,9 @@ Result<std::optional<Home>> GivenHome(std::string_view text, std::string_view na
   return std::optional(Home{*home, *real});
 }
 
-// Those that /etc/passwd has for the user besides `known`, and that may hold something. The file is
-// read here, since getpwuid(3) of a static program loads libraries or asks a daemon. So the homes
-// of users who are known to a directory service alone are not found.
+// Returns the user's homes in /etc/passwd that are not in `known` and may contain files. Reads the
+// file itself, because getpwuid(3) in a static program loads libraries or asks a daemon. So it does
+// not find the homes of users that only a directory service knows.
 Result<std::vector<Home>> PasswdHomes(uint32_t user, const std::vector<Path>& known,
                                       const FileView& files) {
   constexpr size_t kMostPasswd = size_t{16} << 20;
@@ -97,7 +97,7 @@ Result<std::vector<Home>> PasswdHomes(uint32_t user, const std::vector<Path>& kn
   std::vector<Home> homes;
   Path passwd = Path::Clean("/etc/passwd");
   Result<std::string> text = files.ReadText(passwd, kMostPasswd);
-  if (!text && text.error().code == ELOOP) {  // a link
+  if (!text && text.error().code == ELOOP) {  // it is a link
     passwd = Walk(passwd.text(), files).end;
     text = files.ReadText(passwd, kMostPasswd);
   }
@@ -111,7 +111,7 @@ Result<std::vector<Home>> PasswdHomes(uint32_t user, const std::vector<Path>& kn
     if (!home || home->is_root() || homes.size() == kMostHomes) continue;
     if (std::ranges::find(known, *home) != known.end()) continue;
     const Walked walked = Walk(home->text(), files);
-    // A home that is closed to the user now may be opened later.
+    // A home that the user cannot access now may become accessible later.
     if (walked.stop == Walked::Stop::kUnreadable) homes.push_back({*home, *home});
     const bool is_there =
         walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kDirectory;
@@ -144,12 +144,13 @@ Status FindHomes(const Registration& registration, const FileView& files, Places
       AddHome(home, places);
     }
   }
-  // "~" would allow the whole disk.
+  // With "/" as a home, "~" would allow the whole disk.
   for (const Home& home : roots) AddDenyOnlyHome(home, places);
   return Unit{};
 }
 
-// The client names its folders by where it was started. What cannot be resolved is no such place.
+// The client names its directories after the one it was started in. Ignores a start that cannot be
+// resolved.
 void FindStart(const Registration& registration, const FileView& files, Places& places) {
   const std::optional<Path> start = Path::Parse(registration.project_dir);
   if (!start) return;
@@ -163,8 +164,9 @@ bool HoldsAHome(const Path& folder, const Places& places) {
   return std::ranges::any_of(places.homes, [&](const Path& home) { return home.IsInside(folder); });
 }
 
-// --root, which counts everywhere. But one that holds a home counts only for sessions that start
-// there: it is meant to permit the home as a project, not to widen every other project to it.
+// True if the project comes from --root. A --root that contains a home counts only for sessions
+// that start there: it is meant to permit the home as a project, not to widen every other project
+// to it.
 bool IsRootByOption(const Registration& registration, const FileView& files, const Places& places) {
   if (registration.root.empty() || registration.project_dir.empty()) {
     return !registration.root.empty();
@@ -173,7 +175,7 @@ bool IsRootByOption(const Registration& registration, const FileView& files, con
   const std::optional<Path> start = Path::Parse(registration.project_dir);
   if (!root || !start || *root == *start) return true;
   const Result<Path> root_real = Resolved(*root, files);
-  // "/" is no project anywhere, which FindRoot() says.
+  // FindRoot() reports that "/" cannot be a project.
   if (!root_real || root_real->is_root() || !HoldsAHome(*root_real, places)) return true;
   const Result<Path> start_real = Resolved(*start, files);
   return start_real && *start_real == *root_real;
@@ -213,7 +215,7 @@ Status FindRoot(const Registration& registration, const FileView& files, Places&
   return Unit{};
 }
 
-// The programs stand beside each other.
+// ringfence's programs are in the same directory.
 void AddPrograms(const std::string& program, Places& places) {
   const std::optional<Path> own = Path::Parse(program);
   if (!own) return;

@@ -1,5 +1,5 @@
-// Policy: what an agent may do, as plain values, after files, layers and profiles were merged
-// (layers.h). decide.h reads it; nothing here looks at a disk.
+// Policy: the agent's permissions as plain values, after files, layers and profiles were merged
+// (layers.h). decide.h reads it; nothing here accesses the disk.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace ringfence {
 struct Agent;
 extern const Agent kNoAgent;
 
-// Where a rule was written. Views point into a PolicyFile, which outlives the policy.
+// The location of a rule. Views point into a PolicyFile, which outlives the policy.
 struct RulePlace {
-  std::string_view file;     // as shown to people; "built-in policy" where nobody wrote it
+  std::string_view file;     // as shown to users; "built-in policy" for a default
   std::string_view pointer;  // "/write/allow", "/profiles/worker/write/allow"
   uint32_t line = 0;         // from 1; 0 in the built-in policy
   bool quotable = true;      // false: an untrusted file's text must not reach the model
@@ -25,22 +25,22 @@ struct RulePlace {
   bool operator==(const RulePlace&) const = default;
 };
 
-// A rule that had a part in a decision, also in a permission.
+// A rule that contributed to a decision, including a permission.
 struct RuleUse {
   RulePlace place;
-  std::string written;  // what the policy has there: "docs/adr", "@secrets", "mcp__team__*"
+  std::string written;  // the entry as written: "docs/adr", "@secrets", "mcp__team__*"
 
   bool operator==(const RuleUse&) const = default;
 };
 
-// What the rules of one list have in common.
+// The data that the rules of one list share.
 struct RuleOrigin {
   std::string_view file;
   std::string pointer;
   bool quotable = true;
-  std::string_view text;  // of the whole file
+  std::string_view text;  // the whole file
 
-  // Of the JSON string that begins at byte `offset` of the text: its place, and what it says.
+  // Return the location and the content of the JSON string at byte `offset` of the text.
   RulePlace At(uint32_t offset) const;
   std::string WrittenAt(uint32_t offset) const;
 };
@@ -63,26 +63,26 @@ enum class RuleBase : uint8_t {
   kAnywhere,  // "**/x" in a deny list
 };
 
-// One entry of a read or write list. Slim: a policy may have many.
+// One entry of a read or write list. Kept small, because a policy may have many.
 struct PathRule {
-  std::string_view tail;  // below the base, normalised; "" is the base itself
+  std::string_view tail;  // relative to the base, normalised; "" is the base itself
   const RuleOrigin* origin = nullptr;
-  uint32_t offset = 0;  // in the file, in bytes
+  uint32_t offset = 0;  // byte offset in the file
   RuleBase base = RuleBase::kRoot;
-  bool has_pattern = false;      // of tail
-  SetName set = SetName::kNone;  // "@secrets": base and tail say nothing
+  bool has_pattern = false;      // in `tail`
+  SetName set = SetName::kNone;  // such as "@secrets"; then base and tail are unused
 
   std::string written() const { return origin == nullptr ? "" : origin->WrittenAt(offset); }
   RulePlace place() const { return origin == nullptr ? RulePlace{} : origin->At(offset); }
   bool is_quotable() const { return origin == nullptr || origin->quotable; }
 };
 
-// Rules of several lists, which stay where they were read.
+// Views of the rules of several lists, which their files own.
 using PathRuleList = std::vector<std::span<const PathRule>>;
 
-// A path is permitted when every list of `allow` covers it and none of `deny` does; one of `ask`
-// makes it a question. A list of `allow` also holds the asks of its source that name a place, since
-// an ask permits with a question; sets and "**/" only add the question.
+// A path is permitted if every list of `allow` covers it and none of `deny` does; a match in `ask`
+// makes it a question. Each `allow` list also contains the asks of its source that name a place,
+// because an ask permits with a question; asks about sets and "**/" only add the question.
 struct PathRules {
   std::vector<PathRuleList> allow;
   PathRuleList ask;
@@ -92,7 +92,7 @@ struct PathRules {
 enum class ToolSet : uint8_t { kNone, kSession, kKnown };  // "@session-tools", "@known-tools"
 
 struct NameRule {
-  std::string_view pattern;  // a tool, with "*"; or a set
+  std::string_view pattern;  // a tool's name, in which "*" is a wildcard; or a set
   ToolSet set = ToolSet::kNone;
   RulePlace place;
 
@@ -101,15 +101,15 @@ struct NameRule {
 
 struct ToolRules {
   bool known_tools = true;                      // no trusted file has an allow list
-  std::vector<NameRule> names;                  // what trusted files allow or ask about
-  std::vector<std::vector<NameRule>> narrower;  // each must name the tool as well
+  std::vector<NameRule> names;                  // names that trusted files allow or ask about
+  std::vector<std::vector<NameRule>> narrower;  // each list must name the tool as well
   std::vector<NameRule> ask;
   std::vector<NameRule> deny;
 
   bool operator==(const ToolRules&) const = default;
 };
 
-// "host", "*.host", with ":port".
+// "host" or "*.host", optionally with ":port".
 struct HostRule {
   std::string_view host;  // lower case, without the "*."
   bool subdomains = false;
@@ -123,7 +123,7 @@ struct HostRule {
 
 enum class Unlisted : uint8_t { kDeny, kAsk, kAllow };
 
-// One source's hosts, and what is said of all others.
+// One source's hosts, and its verdict on all others.
 struct HostList {
   std::vector<HostRule> allow;
   Unlisted unlisted = Unlisted::kDeny;
@@ -133,10 +133,10 @@ struct HostList {
 };
 
 struct NetworkRules {
-  std::vector<HostList> lists;  // the strictest counts; none: only `deny` is evaluated
+  std::vector<HostList> lists;  // the strictest counts; if empty, only `deny` is evaluated
   std::vector<HostRule> deny;
   std::vector<HostRule> inspect;
-  bool opens_sandbox = true;  // false: only the hook evaluates; the sandbox has no network
+  bool opens_sandbox = true;  // false: only the hook applies these; the sandbox has no network
 
   bool operator==(const NetworkRules&) const = default;
 };
@@ -144,12 +144,12 @@ struct NetworkRules {
 enum class Unsandboxed : uint8_t { kDeny, kAsk };
 enum class Permitted : uint8_t { kClient, kAllow };
 
-// Which arguments of an MCP tool are paths: JSON pointers below tool_input, "*" for any element.
+// The arguments of an MCP tool that are paths: JSON pointers below tool_input, "*" for any element.
 struct McpFields {
-  std::string_view tool;  // with "*"
+  std::string_view tool;  // "*" is a wildcard
   std::vector<std::string_view> read;
   std::vector<std::string_view> write;
-  bool adds_only = false;  // the usual names are evaluated as well
+  bool adds_only = false;  // arguments with the usual names of paths are evaluated as well
   RulePlace place;
 
   bool operator==(const McpFields&) const = default;
@@ -166,12 +166,12 @@ struct SandboxRules {
   SandboxMissing missing = SandboxMissing::kRefuse;
   SandboxReads reads = SandboxReads::kAll;
   std::optional<uint64_t> memory;     // bytes
-  std::optional<uint64_t> processes;  // at once
+  std::optional<uint64_t> processes;  // running at the same time
   std::optional<double> cpus;
   std::optional<uint64_t> io;                        // bytes per second
-  std::optional<std::vector<std::string_view>> env;  // names that are passed on
+  std::optional<std::vector<std::string_view>> env;  // names of the variables to pass on
 
-  // One of the limits is for all processes of a run together.
+  // True if a limit applies to all processes of a run together.
   bool limits_together() const { return memory || processes || cpus || io; }
   bool operator==(const SandboxRules&) const = default;
 };
@@ -185,7 +185,8 @@ struct StageRules {
   bool operator==(const StageRules&) const = default;
 };
 
-// What of the audit log goes to the system's own log as well; each holds the one before it.
+// The part of the audit log that also goes to the system's log; each value includes the previous
+// one.
 enum class SystemLog : uint8_t { kOff, kAnchors, kLines };
 
 struct AuditRules {
@@ -197,7 +198,7 @@ struct AuditRules {
   bool operator==(const AuditRules&) const = default;
 };
 
-// What each alert says of itself; no constant of a policy takes such a name.
+// Fields that ringfence writes into every alert; a policy cannot use these names for constants.
 inline constexpr std::string_view kAlertMembers[] = {"type",    "text",      "tool", "profile",
                                                      "session", "timestamp", "held", "inside"};
 
@@ -205,17 +206,17 @@ using AlertFields = std::vector<std::pair<std::string_view, std::string_view>>;
 
 struct AlertRules {
   std::string_view inbox;  // a directory; "": no alerts
-  AlertFields fields;      // constants, each name once
+  AlertFields fields;      // constants with unique names
 
   bool operator==(const AlertRules&) const = default;
 };
 
 struct Policy {
-  const Agent* agent = &kNoAgent;  // whose calls it evaluates
+  const Agent* agent = &kNoAgent;  // the agent that it confines
   ToolRules tools;
   PathRules read;
   PathRules write;
-  std::optional<NetworkRules> network;  // absent: hosts are not evaluated by the hook
+  std::optional<NetworkRules> network;  // absent: the hook does not evaluate hosts
   Unsandboxed unsandboxed = Unsandboxed::kDeny;
   RulePlace unsandboxed_place;
   bool wrap_bash = false;
@@ -227,10 +228,10 @@ struct Policy {
   AlertRules alerts;
   std::string_view say;                          // denied.say
   std::string_view permission_mode;              // client.permission_mode
-  std::vector<std::string_view> package_stores;  // folder names in which hard links are ordinary
-  std::string profile;                           // "" or the names that were applied, for people
-  std::string_view named_file;                   // --policy: read in place of the user's; or ""
-  std::string_view own_file;                     // the project's policy, for people, if trusted
+  std::vector<std::string_view> package_stores;  // directory names; hard links are normal there
+  std::string profile;          // names of the applied profiles, for messages; may be ""
+  std::string_view named_file;  // the file that --policy names; or ""
+  std::string_view own_file;    // the project's policy as shown to users, if it is trusted
 };
 
 }  // namespace ringfence

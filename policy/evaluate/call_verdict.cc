@@ -5,7 +5,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxPaths = 8;  // that the log names
+constexpr size_t kMaxPaths = 8;  // recorded for the log
 
 }  // namespace
 

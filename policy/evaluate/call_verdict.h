@@ -1,5 +1,5 @@
-// CallVerdict is what has been found out about one tool call so far: the strongest verdict with its
-// first cause, and the paths that were evaluated.
+// CallVerdict: the outcome of one tool call so far: the strongest verdict with its first cause, and
+// the paths that were evaluated.
 #pragma once
 
 #include <optional>
@@ -19,10 +19,10 @@ class CallVerdict {
 
   Verdict verdict() const { return decision_.verdict; }
   bool is_denied() const { return decision_.verdict == Verdict::kDeny; }
-  // A question is about writing a file, whatever else it is about.
+  // True if a question is about writing a file, whatever else it is about.
   bool asks_about_write() const { return asks_about_write_; }
 
-  // Nobody can answer the question: it becomes a denial.
+  // Turns a question that the user cannot answer into a denial.
   void RefuseQuestion(std::string remedy);
 
   Decision Finish(bool say_allow) &&;

@@ -11,8 +11,8 @@
 namespace ringfence {
 namespace {
 
-// What a program that adds a scheme would take for a host: it has a full stop, a port or brackets,
-// or is a number, which is an address to some.
+// True if a program that adds a scheme would take the text for a host: it has a full stop, a port
+// or brackets, or is a number, which some programs read as an address.
 bool LooksLikeHost(std::string_view authority) {
   if (authority.starts_with('[')) return true;
   std::string plain;
@@ -28,7 +28,7 @@ bool LooksLikeHost(std::string_view authority) {
          std::ranges::all_of(host, IsDigit) || host.starts_with("0x");
 }
 
-// A part between commas is several words, or has a placeholder: "see a.example, b.example".
+// True if a part between commas has several words or a placeholder: "see a.example, b.example".
 bool HoldsNoHost(std::string_view text) {
   for (size_t comma = 0; comma != text.npos; text.remove_prefix(std::min(comma + 1, text.size()))) {
     comma = text.find(',');
@@ -118,7 +118,7 @@ NameDecision ArgumentEvaluator::EvaluateBareHost(std::string_view text) const {
   return worst;
 }
 
-// Also "user@host:path", as scp and git have it, and "user@host:22".
+// Also accepts "user@host:path", the form of scp and git, and "user@host:22".
 NameDecision ArgumentEvaluator::EvaluateOneHost(std::string_view text) const {
   const size_t at = text.rfind('@');
   const std::string_view host = at == std::string_view::npos ? text : text.substr(at + 1);
@@ -139,7 +139,7 @@ void ArgumentEvaluator::EvaluateOtherScheme(std::string_view url) {
   const std::string scheme = LowerAscii(url.substr(0, end));
   if (!ReachesHost(scheme)) return;
   const std::string_view rest = url.substr(end + 3, url.find(' ') - end - 3);
-  // "docker://alpine:3" is an image of the usual registry.
+  // "docker://alpine:3" is an image in the default registry.
   const bool is_image = scheme.starts_with("docker");
   if (is_image && rest.find('/') == rest.npos) return;
   TakeName(EvaluateBareHost(rest));

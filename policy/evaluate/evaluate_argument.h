@@ -1,4 +1,4 @@
-// Single arguments of a tool call: as a path, as a file: URL, as a URL of a host.
+// Evaluates single arguments of a tool call: as a path, as a file: URL, as a URL of a host.
 #pragma once
 
 #include <string>
@@ -18,35 +18,37 @@ class ArgumentEvaluator {
                     CallVerdict& verdict)
       : event_(event), policy_(policy), paths_(paths), verdict_(verdict) {}
 
-  // From now on it is told how each argument was evaluated. `trace` outlives this.
+  // From now on, records in `trace` how each argument is evaluated. `trace` outlives this.
   void Record(Trace& trace) { trace_ = &trace; }
 
-  // `argument "path" of mcp__fs__read_file`, for messages.
+  // Returns `argument "path" of mcp__fs__read_file`, for messages.
   std::string NameOf(const InputField& field) const;
 
-  // A string that may be a path; false when it was refused. `wanted` is what it must be.
+  // True if the value is a string that may be a path; otherwise denies the call. `wanted` says what
+  // it must be.
   bool IsUsable(const InputField& field, std::string_view wanted = "a string");
 
   void EvaluatePath(const InputField& field, std::string_view text, Access access,
                     std::string_view verb);
 
-  // For an MCP server, which may expand "~" or take it for a name.
+  // Evaluates a path for an MCP server, which may expand "~" or take it for a name.
   void EvaluateServerPath(const InputField& field, std::string_view text, Access access);
 
-  // file:///etc/passwd is the path /etc/passwd. Other hosts than this one are not understood.
+  // Evaluates file:///etc/passwd as the path /etc/passwd. Denies URLs of other hosts.
   void EvaluateFileUrl(const InputField& field, Access access);
 
-  // A web URL, or one of another scheme that is the server's own business.
+  // Evaluates a web URL, or a URL of another scheme, whose meaning is up to the server.
   void EvaluateOtherUrl(const InputField& field, Access access, TextKind kind);
 
-  // The same text to a program that knows no URLs: a relative path.
+  // Evaluates the URL as a relative path, for programs that do not know URLs.
   void EvaluateUrlAsPath(const InputField& field, Access access);
 
-  // "example.com/x", "example.com:443", "[::1]": a URL to programs that add the scheme. Of several
-  // hosts between commas each is evaluated.
+  // Evaluates "example.com/x", "example.com:443" or "[::1]", which are URLs to programs that add
+  // the scheme. Evaluates each host of a comma-separated list.
   NameDecision EvaluateBareHost(std::string_view text) const;
 
-  // "ssh://host/x": a way to a host. "team://x" is the server's own name.
+  // Evaluates the host of a URL such as "ssh://host/x". Ignores a server's own scheme, such as
+  // "team://x".
   void EvaluateOtherScheme(std::string_view url);
 
   void TakeName(NameDecision decision);
@@ -68,7 +70,7 @@ class ArgumentEvaluator {
 
 std::string_view VerbOf(Access access);  // "read of", "write to"
 
-// The path of a file: URL that a program here would open; nothing when it cannot be read as one.
+// Returns the local path that a file: URL names; nothing if it does not name one.
 std::optional<std::string> PathOfFileUrl(std::string_view url);
 
 }  // namespace ringfence

@@ -1,11 +1,11 @@
-// PathEvaluator: paths to which mounts give other names.
+// The part of PathEvaluator for paths that mounts show under other names.
 #include "policy/evaluate/evaluate_path.h"
 
 namespace ringfence {
 
-// The mounts are not read for a file of the project that the project's own mount shows: that takes
-// a tenth as long as the whole decision. Another place at which a part of the project is mounted is
-// not seen then.
+// True if the mount table must be read. Reading it takes a tenth as long as the whole decision, so
+// a project file in the project's own mount skips it. Another mount of a part of the project then
+// goes unnoticed.
 bool PathEvaluator::MayBeElsewhere(const Path& end) const {
   if (!end.IsInside(places_.root_real)) return true;
   Path there = end;

@@ -29,7 +29,7 @@ HostDecision EvaluateUnlisted(std::string_view host, const HostList& list, const
   return decision;
 }
 
-// `wanted` is one host, or all that "*.host" means; `shown` is how messages name it.
+// `wanted` is one host, or all hosts that "*.host" covers; `shown` is its name in messages.
 HostDecision EvaluateWanted(const HostRule& wanted, std::string_view shown, const Policy& policy,
                             Trace* trace) {
   const NetworkRules& rules = *policy.network;
@@ -53,8 +53,8 @@ HostDecision EvaluateWanted(const HostRule& wanted, std::string_view shown, cons
       continue;
     }
     HostDecision decision = EvaluateUnlisted(shown, list, policy);
-    // Of equal ones the last, which `ringfence allow` cannot change: to add it to the first alone
-    // would not help.
+    // Of equal verdicts, keeps the last. `ringfence allow` cannot change its list, and adding the
+    // host to the first list alone would not help.
     const bool counts = decision.verdict != Verdict::kPermit && decision.verdict >= worst.verdict;
     if (counts) worst = std::move(decision);
   }

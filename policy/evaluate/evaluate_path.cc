@@ -18,12 +18,12 @@
 namespace ringfence {
 namespace {
 
-// What is refused from one of the folders that it may begin at would be permitted from another, so
-// no command would be enough.
+// The remedy for a relative path that is refused from one directory but permitted from another: no
+// command would be enough.
 constexpr std::string_view kUseAbsolute =
     "Use an absolute path: a relative one may be looked for in several folders.";
 
-// The same where HOME is not the home that /etc/passwd has.
+// The same for "~" if HOME is not the home in /etc/passwd.
 constexpr std::string_view kNameHome =
     "Use an absolute path: HOME and /etc/passwd name different homes, and \"~\" may mean either.";
 
@@ -84,7 +84,8 @@ std::optional<std::string_view> RefusedSpecialName(const Path& path) {
   return "it is a device, not a file";
 }
 
-// Asks the deny rules about every name that the walk comes to and that they were not asked before.
+// Applies the deny rules to every name that the walk reaches, unless they were applied to it
+// before.
 class PathEvaluator::Guard final : public NameGuard {
  public:
   Guard(const PathEvaluator& evaluator, const Question& question, Path asked)
@@ -137,7 +138,7 @@ Cause PathEvaluator::PlainCause(const Question& question, std::string why) const
   return Cause{std::string(question.verb) + " " + Quote(question.text), std::move(why), {}, ""};
 }
 
-// "denied by "docs/adr"", "denied by "@secrets" (~/.ssh)".
+// Returns a cause such as "denied by "docs/adr"" or "denied by "@secrets" (~/.ssh)".
 Cause PathEvaluator::RuleCause(const Question& question, const RuleHit& hit,
                                std::string_view did) const {
   std::string why = std::string(did) + " by ";
@@ -152,7 +153,7 @@ Cause PathEvaluator::RuleCause(const Question& question, const RuleHit& hit,
   return cause;
 }
 
-// Of a set, what its files do, and the entry where the name that was asked for does not show it.
+// For a set, says what its files do, and names the entry if the requested name does not show it.
 Cause PathEvaluator::AskCause(const Question& question, const RuleHit& hit, bool by_name) const {
   std::string why = "the project's policy asks about it";
   if (hit.rule->is_quotable()) {
@@ -212,7 +213,7 @@ PathDecision PathEvaluator::EvaluateText(const Question& question, std::string_v
                                                    : "it is relative, and the event has no cwd"),
                {}});
   } else {
-    bool is_permitted = false;  // from one of the folders
+    bool is_permitted = false;  // from one of the directories
     for (size_t i = 0; i < starts.size(); ++i) {
       Question from = question;
       const bool is_other_home = text[0] == '~' && !MayAllowBelow(places_, places_.homes[i]);
@@ -232,7 +233,8 @@ PathDecision PathEvaluator::EvaluateText(const Question& question, std::string_v
   return worst;
 }
 
-// The readings of an absolute text: two if it holds "..", and one more if a name ends in a dot.
+// Evaluates each reading of an absolute text: two if it contains "..", and one more if a name ends
+// in a dot.
 PathDecision PathEvaluator::EvaluateStart(const Question& question, const std::string& start,
                                           std::vector<PathTrace::Reading>& readings) const {
   const std::string lexical = Path::Clean(start).text();
@@ -282,7 +284,7 @@ PathDecision PathEvaluator::EvaluateReading(const Question& question, const std:
           {}};
 }
 
-// By the text of a name alone: nothing is touched.
+// Decides by the text of a name only and accesses no file.
 std::optional<Cause> PathEvaluator::DeniedByName(const Question& question, const Path& path,
                                                  PathRole standing) const {
   if (const auto why = RefusedSpecialName(path)) return PlainCause(question, std::string(*why));
@@ -306,7 +308,7 @@ Cause PathEvaluator::ProtectedCause(const Question& question, const Protection& 
   return cause;
 }
 
-// A write that makes or changes a repository, where the rules name @runs-later.
+// Returns a hit if the rules contain @runs-later and the write creates or changes a repository.
 RuleHit PathEvaluator::MakesRunLater(const PathRuleList& rules, const Walked& walked) const {
   for (const std::span<const PathRule> list : rules) {
     const auto rule = std::ranges::find(list, SetName::kRunsLater, &PathRule::set);
@@ -322,7 +324,7 @@ std::optional<Cause> PathEvaluator::DeniedAtEnd(const Question& question, const 
   if (walked.end != named) {
     if (auto cause = DeniedByName(question, walked.end, PathRole::kTarget)) return cause;
   }
-  // Below /dev the harmless ones were let through by name.
+  // The harmless devices below /dev were already permitted by name.
   if (IsDevice(walked.facts.kind) && !walked.end.IsInside(Path::Clean("/dev"))) {
     return PlainCause(question, "it is a device, not a file");
   }
@@ -335,8 +337,8 @@ std::optional<Cause> PathEvaluator::DeniedAtEnd(const Question& question, const 
   return {};
 }
 
-// The list that lacks it. Where several do, the last: no command adds to that one, and adding to
-// the first alone would not help.
+// Returns the place of the allow list that does not cover the path. If several do not, returns the
+// last one: no command adds to that list, and adding to the first alone would not help.
 std::optional<RulePlace> PathEvaluator::MissingList(const Question& question,
                                                     const Path& end) const {
   const auto lists = matcher_.ListsNotCovering(RulesFor(question.access).allow, question.access,
@@ -370,8 +372,8 @@ std::optional<Cause> PathEvaluator::Outside(const Question& question, const Path
   return cause;
 }
 
-// `ringfence allow` permits reading with writing, so a question about either remains. A question
-// about what cannot be told from the names (a new repository, hard links) is not foreseen.
+// True if a question remains after `ringfence allow`, which permits reads together with writes.
+// Does not foresee questions that do not depend on names (a new repository, hard links).
 bool PathEvaluator::AllowingLeavesQuestion(Access access, const Path& named,
                                            const Path& end) const {
   for (const Access asked : {Access::kRead, Access::kWrite}) {
@@ -384,14 +386,14 @@ bool PathEvaluator::AllowingLeavesQuestion(Access access, const Path& named,
   return false;
 }
 
-// The remedy where the client was started in a part of a repository and the file is of another
-// part.
+// Returns the remedy if the client was started in one part of a repository and the file is in
+// another part.
 std::string PathEvaluator::WiderRoot(const Path& end) const {
   if (end.IsInside(places_.root_real) || places_.homes.empty()) return "";
   const std::optional<Path> repository = RepositoryAround(places_, files_);
   if (!repository || !end.IsInside(*repository)) return "";
   const std::vector<Path> usual = UsualPolicyPlaces(places_);
-  for (const Path& policy : places_.policies) {  // with --policy the user's own does not count
+  for (const Path& policy : places_.policies) {  // with --policy, the user's own is ignored
     if (std::ranges::find(usual, policy) == usual.end()) return "";
   }
   return "To work on the whole repository " + Quote(repository->text()) +
@@ -436,13 +438,14 @@ PathDecision PathEvaluator::EvaluateEnd(const Question& question, const Path& na
   return {Verdict::kPermit, {}, {walked.end}};
 }
 
-// Of the folder that the client was started in, and of the one that the session is in now.
+// Returns the repositories of the directory that the client was started in and of the session's
+// current one.
 std::vector<Path> PathEvaluator::WorktreeRepositories() const {
   std::vector<Path> found{MainRepositoryOf(StartOf(places_), files_)};
   for (const std::string& folder : folders_) {
     const Walked walked = Walk(folder, files_);
     if (walked.stop != Walked::Stop::kEnd) {
-      found.push_back(Path::Clean(folder));  // which is refused for the same reason
+      found.push_back(Path::Clean(folder));  // this path is refused for the same reason
       continue;
     }
     const Path own = MainRepositoryOf(walked.end, files_);

@@ -1,4 +1,5 @@
-// One path argument against the policy: both readings of its text, links, denies, asks, hard links.
+// Evaluates one path argument against the policy: each reading of its text, links, denies, asks,
+// hard links.
 #pragma once
 
 #include <optional>
@@ -13,17 +14,18 @@
 
 namespace ringfence {
 
-// What one argument came to.
+// The decision on one argument.
 struct PathDecision {
   Verdict verdict = Verdict::kPermit;
   std::optional<Cause> cause;
   std::vector<Path> ends;  // where each reading leads, as far as it was followed
 };
 
-// Why text cannot be a path that the client and the kernel read alike, or nothing.
+// Returns why `text` cannot be a path that the client and the kernel read alike, or nothing.
 std::optional<std::string_view> RefusedText(std::string_view text);
 
-// Devices and windows into other processes, refused by name because each process sees another one.
+// Returns why devices and views of other processes are refused, or nothing. They are refused by
+// name, because each process sees different ones.
 std::optional<std::string_view> RefusedSpecialName(const Path& path);
 
 class PathEvaluator {
@@ -31,35 +33,34 @@ class PathEvaluator {
   PathEvaluator(const Policy& policy, const Places& places, const Event& event,
                 const CachedFiles& files);
 
-  // From now on it is told how each path was evaluated. `trace` outlives this.
+  // From now on, records in `trace` how each path is evaluated. `trace` outlives this.
   void Record(Trace& trace);
 
   // `verb` begins the message: "read of", "write to". `field` is for the trace.
   PathDecision Evaluate(std::string_view text, Access access, std::string_view verb,
                         std::string_view field) const;
 
-  // Only what is denied or asked about counts, as if everything were on the list of what may be
-  // read.
+  // Applies only denies and asks for reading, as if the allow list covered everything.
   PathDecision EvaluateReadLists(std::string_view text, std::string_view field) const;
 
-  // A search in a folder that was permitted: it would meet what is denied below.
+  // Returns the cause if a search in a permitted directory would meet a denied file below it.
   std::optional<Cause> MeetsDenied(const Path& folder, std::string_view verb) const;
 
   const Places& places() const { return places_; }
 
-  // The repositories in which the client may make a worktree now.
+  // Returns the repositories in which the client may create a worktree now.
   std::vector<Path> WorktreeRepositories() const;
 
-  // A program that takes this URL, or "~/x", for a relative path would get somewhere: it climbs, or
-  // something is called "https:" or "~".
+  // True if a program that reads this URL, or "~/x", as a relative path would reach something: the
+  // path contains "..", or a file is named "https:" or "~".
   bool MayBePath(std::string_view text) const;
 
-  // Where relative paths begin. For what an MCP server looks up these are two folders: it stays
-  // where the session began when the model moves on.
+  // The directories that relative paths begin at. For an MCP server there are two: it stays where
+  // the session started when the model changes directory.
   const std::vector<std::string>& folders() const { return folders_; }
 
-  // The absolute texts that `text` may mean: one for each home or folder; none where nothing is
-  // known.
+  // Returns the absolute texts that `text` may mean: one for each home or directory; none if no
+  // home or directory is known.
   std::vector<std::string> Starts(std::string_view text) const;
 
  private:
@@ -67,7 +68,7 @@ class PathEvaluator {
     std::string_view text;
     Access access;
     std::string_view verb;
-    bool only_lists = false;  // of denies and asks
+    bool only_lists = false;  // apply only denies and asks
     TildeHomes homes = TildeHomes::kGiven;
   };
   class Guard;
@@ -108,7 +109,7 @@ class PathEvaluator {
   bool in_sandbox_;
   std::vector<std::string> folders_;
   RuleMatcher matcher_;
-  mutable std::optional<ProtectedPaths> protected_;  // made for the first write
+  mutable std::optional<ProtectedPaths> protected_;  // created for the first write
   Trace* trace_ = nullptr;
 };
 

@@ -15,7 +15,7 @@ std::string_view ReadVerb(std::string_view tool) {
 }
 
 void SearchEvaluator::EvaluateFolder(const InputField* field) {
-  if (field != nullptr && field->text.empty()) field = nullptr;  // as the client reads it
+  if (field != nullptr && field->text.empty()) field = nullptr;  // the client treats it as absent
   if (field == nullptr && PatternIsAbsolute()) return;
   if (field == nullptr && !event_.cwd) {
     return verdict_.Deny("search", "the event has no cwd to search in");
@@ -42,7 +42,8 @@ bool SearchEvaluator::PatternIsAbsolute() const {
   return pattern != nullptr && pattern->text.starts_with('/');
 }
 
-// Each alternative begins with a folder of its own, so the search begins below the search folder.
+// True if each alternative begins with a directory of its own, so the search begins below the
+// search directory.
 bool SearchEvaluator::PatternNamesFolder() const {
   const InputField* pattern = GlobPattern();
   if (pattern == nullptr) return false;
@@ -67,7 +68,7 @@ void SearchEvaluator::EvaluatePattern(const InputField& field) {
   for (const std::string& beginning : read.beginnings) {
     if (beginning.empty()) continue;
     const bool alone = beginning[0] == '/' || beginning[0] == '~';
-    if (is_filter && !alone) continue;  // it only picks names below the folder
+    if (is_filter && !alone) continue;  // it only selects names below the directory
     const std::string text = alone ? beginning : SearchFolder() + "/" + beginning;
     PathDecision decision = paths_.Evaluate(text, Access::kRead, "search of", field.pointer);
     ExplainDeniedBelow(decision, "search of");
@@ -78,7 +79,8 @@ void SearchEvaluator::EvaluatePattern(const InputField& field) {
   }
 }
 
-// To allow the folder would not be enough where something in it is denied.
+// If something in the directory is denied, replaces a remedy that allows the directory: it would
+// not be enough.
 void SearchEvaluator::ExplainDeniedBelow(PathDecision& decision, std::string_view verb) const {
   const bool has_command = decision.cause && decision.cause->remedy.find('`') != std::string::npos;
   if (!has_command) return;

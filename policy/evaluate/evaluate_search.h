@@ -1,5 +1,5 @@
-// The searches of Glob, Grep and LS: the folder that they begin in, the patterns that may begin
-// elsewhere, and what denied file they would meet below.
+// Evaluates the searches of Glob, Grep and LS: the directory that they begin in, the patterns that
+// may begin elsewhere, and the denied files that they would meet below.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace ringfence {
 
-// "search of", "listing of", "read of".
+// Returns "search of", "listing of" or "read of".
 std::string_view ReadVerb(std::string_view tool);
 
 class SearchEvaluator {
@@ -19,10 +19,11 @@ class SearchEvaluator {
   SearchEvaluator(const Event& event, const PathEvaluator& paths, CallVerdict& verdict)
       : event_(event), paths_(paths), verdict_(verdict) {}
 
-  // The folder that a search begins in; the working directory when the call names none (nullptr).
+  // Evaluates the directory that a search begins in: the working directory if the call names none
+  // (nullptr).
   void EvaluateFolder(const InputField* field);
 
-  // Glob's "pattern", Grep's "glob". Not empty.
+  // Evaluates Glob's "pattern" or Grep's "glob".
   void EvaluatePattern(const InputField& field);
 
  private:

@@ -21,13 +21,13 @@ bool MatchesOne(const NameRule& rule, std::string_view tool, const Agent& agent)
   return MatchName(rule.pattern, tool);
 }
 
-// The names of one tool, and whose it is.
+// The names of one tool, and the agent it belongs to.
 struct Names {
   const Agent& agent;
   std::vector<std::string_view> all;
 };
 
-// Every name of the tool: a rule about one is about all.
+// Returns every name of the tool: a rule for one name applies to all.
 Names AllNamesOf(std::string_view tool, const Agent& agent) {
   Names names{agent, {tool}};
   if (IsMcpTool(tool)) return names;
@@ -38,7 +38,7 @@ Names AllNamesOf(std::string_view tool, const Agent& agent) {
   return names;
 }
 
-// With those under which a denial or a question counts: one about Bash is about every shell.
+// Adds the name by which a deny or ask rule covers every shell (Bash).
 Names WithShell(Names names, std::string_view tool) {
   if (names.agent.tools.IsShell(tool)) names.all.push_back(names.agent.shell);
   return names;
@@ -61,7 +61,7 @@ const NameRule* FirstMatch(const std::vector<NameRule>& rules, const Names& name
   return rule == rules.end() ? nullptr : &*rule;
 }
 
-// Denies forgive letter case.
+// Deny rules ignore letter case.
 const NameRule* FindDeny(const std::vector<NameRule>& rules, const Names& names) {
   if (rules.empty()) return nullptr;
   if (const NameRule* rule = FirstMatch(rules, names)) return rule;
@@ -94,7 +94,7 @@ std::optional<RulePlace> FirstPlace(const std::vector<NameRule>& list) {
   return list.front().place;
 }
 
-// The first of the lists that narrow the others and do not have it.
+// Returns the first narrowing list that does not contain the tool.
 const std::vector<NameRule>* NarrowerWithout(const Names& names, const ToolRules& rules,
                                              Trace* trace) {
   for (const std::vector<NameRule>& list : rules.narrower) {
@@ -105,12 +105,12 @@ const std::vector<NameRule>* NarrowerWithout(const Names& names, const ToolRules
   return nullptr;
 }
 
-// Why the lists of what is allowed do not have the tool with these names.
+// Returns the cause if the allow lists do not contain the tool with these names.
 std::optional<Cause> NotAllowed(std::string_view tool, const Names& names, const Policy& policy,
                                 Trace* trace) {
   const ToolRules& rules = policy.tools;
   const bool known =
-      rules.known_tools && names.all.size() > 1;  // of a known tool the main one, too
+      rules.known_tools && names.all.size() > 1;  // a known tool also has its main name
   const NameRule* named = FirstMatch(rules.names, names);
   Note(trace, named);
   const std::vector<NameRule>* narrower = NarrowerWithout(names, rules, trace);

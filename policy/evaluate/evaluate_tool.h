@@ -1,4 +1,4 @@
-// Whether a tool may be called at all, by its name.
+// Decides by name whether a tool may be called at all.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,8 @@ struct NameDecision {
 // `trace` may be null, here and below.
 NameDecision EvaluateTool(std::string_view tool, const Policy& policy, Trace* trace = nullptr);
 
-// A resource of an MCP server is read through a built-in tool: the policy must name the server.
+// Evaluates reading an MCP server's resource, which goes through a built-in tool: the policy must
+// name the server.
 NameDecision EvaluateMcpServer(std::string_view server, const Policy& policy,
                                Trace* trace = nullptr);
 

@@ -1,5 +1,5 @@
-// Which host a URL, or a text like one, leads to, and whether that may be reached: evaluate_host.h
-// decides.
+// Finds the host that a URL, or a text like one, leads to; evaluate_host.h decides whether it may
+// be reached.
 #pragma once
 
 #include <string_view>
@@ -8,20 +8,20 @@
 
 namespace ringfence {
 
-// Begins with http://, https://, ws:// or wss://.
+// True if `text` begins with http://, https://, ws:// or wss://.
 bool IsWebUrl(std::string_view text);
 
-// By URLs of this scheme, in lower case, programs connect to the host that is named: "ssh",
+// True if programs connect to the host in a URL of this scheme, which is in lower case: "ssh",
 // "git+https", "mongodb+srv".
 bool ReachesHost(std::string_view scheme);
 
-// Both take `text` as the agent wrote it and evaluate no host without "network" in the policy.
-// `trace` may be null.
+// Both take `text` as the agent wrote it and skip the host if the policy has no "network". `trace`
+// may be null.
 
-// A URL for the web; any other is denied. file: URLs are not evaluated here.
+// Evaluates a web URL and denies any other text. file: URLs are not evaluated here.
 NameDecision EvaluateUrl(std::string_view text, const Policy& policy, Trace* trace = nullptr);
 
-// "host" or "host:port", without a scheme; port 443 where none is given.
+// Evaluates "host" or "host:port", without a scheme; the port defaults to 443.
 NameDecision EvaluateAuthority(std::string_view text, const Policy& policy, Trace* trace = nullptr);
 
 }  // namespace ringfence

@@ -21,7 +21,8 @@ constexpr std::string_view kAuto = "auto";  // the permission mode
 
 bool IsAlnum(char c) { return IsDigit(c) || IsLower(c) || IsUpper(c); }
 
-// Made by mkstemp, a hash, a time or a UUID: "Xa3k9Q", "9f86d081", "1732480000".
+// True if the part may come from mkstemp, a hash, a time or a UUID: "Xa3k9Q", "9f86d081",
+// "1732480000".
 bool IsRandomPart(std::string_view part) {
   const auto digits = std::ranges::count_if(part, IsDigit);
   const bool is_mixed = std::ranges::any_of(part, IsLower) && std::ranges::any_of(part, IsUpper);
@@ -33,7 +34,7 @@ bool IsInsideAny(const Path& path, const std::vector<Path>& folders) {
   return std::ranges::any_of(folders, [&](const Path& folder) { return path.IsInside(folder); });
 }
 
-// Below a folder of temporary files, which all users share.
+// True if the path is in a directory for temporary files that all users share.
 bool IsTemporary(const Path& path, const Places& places) {
   constexpr std::string_view kFolders[] = {"/tmp",
                                            "/var/tmp",
@@ -47,13 +48,13 @@ bool IsTemporary(const Path& path, const Places& places) {
   return is_below && !path.IsInside(places.root_real) && !IsInsideAny(path, places.homes);
 }
 
-// No agent needs to write these. The path rather names a program to run.
+// True for directories that no agent needs to write. A path in them rather names a program to run.
 bool HoldsPrograms(const Path& folder) {
   constexpr std::string_view kFolders[] = {"/bin", "/sbin", "/usr/bin", "/usr/sbin"};
   return std::ranges::find(kFolders, folder.text()) != std::end(kFolders);
 }
 
-// What to permit so that the path is: itself, or its folder where the name is new or random.
+// Returns the path to allow: the path itself, or its directory if the name is new or random.
 Path WorthAllowing(const Walked& walked, const Places& places) {
   const bool is_there = walked.facts.kind != FileKind::kMissing;
   const bool is_folder = walked.facts.kind == FileKind::kDirectory;
@@ -75,20 +76,22 @@ std::string Shortened(const Path& path, const Places& places) {
   return text.starts_with(home + "/") ? "~" + text.substr(home.size()) : text;
 }
 
-// A question is about this file, not about others of its folder.
+// Returns the path to name in the command. A question is about this file, not about others in its
+// directory.
 Path WorthNaming(const PathRefusal& refusal, const Places& places) {
   const Path& end = refusal.walked.end;
   return refusal.asks && !LooksTemporary(end.name()) ? end : WorthAllowing(refusal.walked, places);
 }
 
-// Some names cannot be written in a policy ("$x").
+// False for names that cannot be written in a policy ("$x").
 bool CanBeNamed(const Path& path, const Places& places) {
   std::deque<std::string> strings;
   PathRule rule;
   return ParsePathEntry(Shortened(path, places), ListKind::kAllow, strings, &rule).has_value();
 }
 
-// The shell expands "~/" where nothing is quoted, `ringfence allow` where something is.
+// Quotes a path for the shell. The shell expands "~/" if nothing is quoted; otherwise `ringfence
+// allow` does.
 std::string HomeWord(const std::string& text) {
   if (!text.starts_with("~/")) return ShellWord(text);
   const std::string rest = ShellWord(text.substr(1));
@@ -101,7 +104,7 @@ std::string PathWord(const Path& path, const Places& places) {
 
 std::string AllowCommand(const std::string& words) { return "`ringfence allow " + words + "`"; }
 
-// Who can change a list that `ringfence allow` does not; "" for the others.
+// Returns whom to ask to change a list that `ringfence allow` cannot change; "" for other lists.
 std::string OtherFix(const RulePlace& missing) {
   if (missing.pointer.starts_with("/profiles/")) {
     return "Ask the user to add it to this list of the profile";
@@ -112,13 +115,15 @@ std::string OtherFix(const RulePlace& missing) {
   return missing.quotable ? "" : "Ask the user to add it to the project's own policy";
 }
 
-// A question is a refusal in auto mode; `before` is what must be done first to be asked one.
+// The remedy in auto mode, in which a question is a refusal. `before` is what the user must do
+// first to be asked.
 std::string OrLeaveAuto(const std::string& before) {
   return "Ask the user to do it, or to " + before + "leave auto mode (Shift+Tab).";
 }
 
-// With --policy FILE the hook reads no other, and `allow` has to change that one. A project's
-// trusted policy decides in that project, wherever the command is typed.
+// Returns the option that makes `ringfence allow` change the right file; nothing if no option can
+// name it. With --policy FILE, the hook reads that file instead of the user's. A project's trusted
+// policy decides in that project, wherever the user types the command.
 std::optional<std::string> PolicyOption(const Policy& policy) {
   if (policy.named_file.empty() && policy.own_file.empty()) return "";
   if (policy.named_file.empty()) {
@@ -132,7 +137,7 @@ std::optional<std::string> PolicyOption(const Policy& policy) {
   return "--policy " + word + " ";
 }
 
-// `option`: of the policy that has to change. `word`: what to permit, for a shell.
+// `option` names the policy to change; `word` is the path to allow, quoted for the shell.
 std::string AllowPathFix(const PathRefusal& refusal, const std::string& option,
                          const std::string& word, bool is_temporary) {
   const bool is_read = refusal.access == Access::kRead;
@@ -145,13 +150,13 @@ std::string AllowPathFix(const PathRefusal& refusal, const std::string& option,
          std::string(" the user to run ") + command + ".";
 }
 
-// git and editors write to such a file first, then rename it.
+// True for files that git and editors write first and then rename.
 bool IsLockOrTemporary(std::string_view name) {
   return name.ends_with(".lock") || LooksTemporary(name);
 }
 
-// Refusals by the kernel sandbox. It cannot ask, most runs belong to no session, and it creates a
-// missing path outside the project as a directory (sandbox/linux/made_places.cc).
+// The remedy for a refusal by the kernel sandbox. It cannot ask, most runs belong to no session,
+// and it creates a missing path outside the project as a directory (sandbox/linux/made_places.cc).
 std::string SandboxFix(const PathRefusal& refusal, const Policy& policy, const Places& places) {
   std::string outside = "The user must do it, outside the sandbox.";
   const Walked& walked = refusal.walked;

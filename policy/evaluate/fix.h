@@ -1,5 +1,5 @@
-// What a reason suggests: sentences for Cause::remedy. A command in them exists, lifts the refusal
-// when it is run as it is written, and can be pasted into a shell.
+// Suggestions in reasons: sentences for Cause::remedy. Every command in them exists, lifts the
+// refusal if it is run as written, and can be pasted into a shell.
 #pragma once
 
 #include <optional>
@@ -13,40 +13,42 @@
 
 namespace ringfence {
 
-// A word for the shell: quoted where it must be; "" for text that no message should repeat (very
-// long, invisible, with the backquote that ends a command), and for text that begins with "-",
-// which a command takes for an option.
+// Returns a word for the shell, quoted if necessary; "" for text that no message should repeat
+// (very long, invisible, with the backquote that ends a command), and for text that begins with
+// "-", which a command takes for an option.
 std::string ShellWord(std::string_view text);
 
-// Everything on the machine, or one user, keeps files in it: "/", "/etc", "/tmp", a home and its
-// well-known folders, and whatever holds the home or the project.
+// True for directories in which the whole machine or a user keeps files: "/", "/etc", "/tmp", a
+// home and its well-known directories, and every directory that contains the home or the project.
 bool IsSharedFolder(const Path& path, const Places& places);
 
-// No other call will use the name: it has a random part.
+// True if the name looks temporary, for example because of a random part, so no other call will use
+// it.
 bool LooksTemporary(std::string_view name);
 
-// How to permit something that `missing`, a list of the policy, lacks; nothing where no list is to
-// blame. `words` follow "ringfence allow", quoted for the shell; with "" there is no such command.
+// Returns how to permit something that `missing`, a list of the policy, does not contain; `missing`
+// is absent if no list is the cause. `words` follow "ringfence allow", quoted for the shell; "" if
+// no command exists.
 std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missing,
                      const std::string& words);
 
-// True if `ringfence allow` can change this list. Others are changed by hand.
+// True if `ringfence allow` can change this list. The user changes other lists by hand.
 bool AllowChanges(const RulePlace& list);
 
-// `words` for AllowFix(), with `--as tool` or `--as host` where the name alone does not say it.
+// Return `words` for AllowFix(), with `--as tool` or `--as host` if the name alone is ambiguous.
 std::string ToolWords(std::string_view tool, const Agent& agent);
 std::string HostWords(std::string_view host);
 
-// What to do about a question that the client does not put to the user in this permission mode
-// (measured on 2.1.330 and 2.1.331, see docs/hook-protocol.md); "" where the user is asked.
+// Returns the remedy for a question that the client does not put to the user in this permission
+// mode (measured with 2.1.330 and 2.1.331, see docs/hook-protocol.md); "" if the user is asked.
 std::string QuestionFix(std::string_view permission_mode, Access access);
 
-// A path that no list of what is allowed covers.
+// A path that an allow list does not cover.
 struct PathRefusal {
   const Walked& walked;
   Access access;
-  const RulePlace& missing;  // the list
-  bool asks = false;         // allowing it alone would leave a question
+  const RulePlace& missing;  // the list that does not cover it
+  bool asks = false;         // allowing it would still leave a question
   std::string_view permission_mode;
   bool in_sandbox = false;  // as in Event
 };

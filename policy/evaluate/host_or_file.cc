@@ -10,7 +10,7 @@
 namespace ringfence {
 namespace {
 
-// Endings of file names, whether or not they are domains as well ("md", "rs", "sh", "zip").
+// File name extensions, including those that are also top-level domains ("md", "rs", "sh", "zip").
 // clang-format off
 constexpr WordList kFileEndings(
     "7z\na\nadoc\nasm\navi\nawk\nbak\nbas\nbash\nbat\nbib\nbin\nblend\nbmp\nbz2\nc\n"
@@ -41,7 +41,7 @@ NameKind KindOfName(std::string_view name) {
   const Result<HostRule> rule = ParseHostRule(lower);
   if (!rule) return NameKind::kNeither;
   const std::string_view host = rule->host;
-  // Only a host has these.
+  // Only hosts have these.
   if (rule->any || rule->port != 0 || host.starts_with('[')) return NameKind::kHost;
   if (host == "localhost") return NameKind::kHost;
   const size_t dot = host.rfind('.');

@@ -1,5 +1,5 @@
-// Whether a bare name ("notes.md", "crates.io") is a host. Many endings of file names are top-level
-// domains as well, so a name alone does not always tell.
+// Tells whether a bare name ("notes.md", "crates.io") is a host. Many file name extensions are also
+// top-level domains, so the name alone is not always enough.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ enum class NameKind { kHost, kHostOrFile, kNeither };
 // `name` has no "/" and does not exist as a file.
 NameKind KindOfName(std::string_view name);
 
-// "md", "tar": in lower case, without the full stop.
+// True for file name extensions such as "md" and "tar", in lower case and without the full stop.
 bool IsFileEnding(std::string_view ending);
 
 }  // namespace ringfence

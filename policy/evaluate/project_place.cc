@@ -32,7 +32,7 @@ bool ProjectPlace::LeaveOutOf(SetEntry& entry, std::deque<std::string>& strings)
     if (!Covers(entry.tail, root)) continue;
     const std::string_view rest = root.substr(std::min(entry.tail.size() + 1, root.size()));
     if (rest.empty()) return false;
-    if (rest.find_first_of("\n*") != std::string_view::npos) continue;  // as `except` is written
+    if (rest.find_first_of("\n*") != std::string_view::npos) continue;  // impossible in `except`
     std::string except(entry.except.text());
     except.append(rest) += '\n';
     entry.except = WordList(strings.emplace_back(std::move(except)));

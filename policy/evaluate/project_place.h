@@ -1,5 +1,5 @@
-// A project may itself be a place that runs later, such as ~/.config/nvim. Its files are then not
-// asked about, except those that run later by their name below the root.
+// A project may itself be a directory whose files run later, such as ~/.config/nvim. Its files then
+// need no approval, except those that run later because of their name below the root.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace ringfence {
 
 class ProjectPlace {
  public:
-  explicit ProjectPlace(const SetContext& context);  // which outlives this
+  explicit ProjectPlace(const SetContext& context);  // `context` outlives this
 
-  // No where the project cannot lie in what the entry stands for: nearly always.
+  // False if the project cannot be inside the entry, which is nearly always the case.
   bool MayLieIn(const SetEntry& entry) const { return HasNameBits(name_bits_, entry.name_bits); }
 
-  // Leaves the project out of the entry; false where nothing is left of the entry.
+  // Excludes the project from the entry; false if nothing of the entry remains.
   bool LeaveOutOf(SetEntry& entry, std::deque<std::string>& strings) const;
 
  private:
@@ -28,8 +28,8 @@ class ProjectPlace {
 
   const SetContext& context_;
   uint64_t name_bits_ = 0;                     // of all roots
-  std::vector<std::string> folded_;            // the roots, below "/"
-  std::vector<std::string_view> below_homes_;  // the roots, below each home that holds them
+  std::vector<std::string> folded_;            // the roots, relative to "/"
+  std::vector<std::string_view> below_homes_;  // the roots, relative to each home above them
 };
 
 }  // namespace ringfence

@@ -15,8 +15,8 @@ bool IsAlphanumeric(char c) { return IsLetter(c) || (c >= '0' && c <= '9'); }
 
 }  // namespace
 
-// "arn:aws:s3:::b" and "os:windows:11" hold none: a scheme begins at a boundary, and only http and
-// https are repaired where no slash follows.
+// "arn:aws:s3:::b" and "os:windows:11" contain none: a scheme begins at a boundary, and parsers add
+// a missing slash only to http and https.
 size_t InnerScheme(std::string_view text) {
   const std::string lower = LowerAscii(text);
   for (size_t colon = lower.find(':'); colon != lower.npos; colon = lower.find(':', colon + 1)) {

@@ -1,5 +1,5 @@
-// What an argument of an agent's tool is: a path, a URL, or text that two programs could take for
-// different things.
+// Classifies an argument of an agent's tool: a path, a URL, or text that two programs could read
+// differently.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,23 @@ enum class TextKind : uint8_t {
   kPath,
   kFileUrl,   // "file:..."
   kWebUrl,    // "http://...", "https://...", "ws://...", "wss://..."
-  kOtherUrl,  // "team://...": whatever server knows the scheme
-  kUnclear,   // a URL only to those who repair it (" https://x", "ht\ntps://x", "https:/x"), or one
-              // that holds another ("view-source:file:///x")
+  kOtherUrl,  // "team://...": for a server that knows the scheme
+  kUnclear,  // a URL only to parsers that repair it (" https://x", "ht\ntps://x", "https:/x"), or a
+             // URL that contains another one ("view-source:file:///x")
 };
 
-// URL parsers drop white space and control characters, take "\" for "/", and forgive missing
-// slashes (https://url.spec.whatwg.org/#url-parsing).
+// Classifies `text`. URL parsers drop white space and control characters, read "\" as "/", and
+// accept missing slashes (https://url.spec.whatwg.org/#url-parsing).
 TextKind KindOfText(std::string_view text);
 
-// What is left when everything is dropped that some URL parser drops.
+// Returns the text without everything that some URL parser drops.
 std::string RepairedUrl(std::string_view text);
 
-// Where the first web or file URL inside a text begins: 5 in "blob:https://x"; npos: there is none.
+// Returns where the first web or file URL inside a text begins: 5 in "blob:https://x"; npos if
+// there is none.
 size_t InnerScheme(std::string_view text);
 
-// The scheme in lower case (RFC 3986, 3.1); "" where there is none.
+// Returns the scheme in lower case (RFC 3986, 3.1), or "" if there is none.
 std::string SchemeOf(std::string_view text);
 
 }  // namespace ringfence

@@ -10,10 +10,10 @@
 namespace ringfence {
 namespace {
 
-constexpr int kQuestionsBeforeListing = 40;  // a listing of some 150 names costs as much
-constexpr size_t kMaxListed = 4096;          // names; beyond, each is looked up
+constexpr int kQuestionsBeforeListing = 40;  // costs as much as listing about 150 names
+constexpr size_t kMaxListed = 4096;          // names; in a larger directory, each is looked up
 constexpr size_t kUsuallySeen = 48;
-constexpr size_t kMaxSeen = 256;  // more would take longer to search than to ask again
+constexpr size_t kMaxSeen = 256;  // searching more would take longer than asking again
 
 uint64_t Hash(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325u;
@@ -31,7 +31,7 @@ class CachedFiles::Folder {
   bool is_listed() const { return listed_; }
   bool IsAskedOften() { return questions_++ >= kQuestionsBeforeListing; }
   void ExpectMany() { questions_ = kQuestionsBeforeListing; }
-  void ExpectFew() { questions_ = std::numeric_limits<int>::min(); }  // it cannot be listed
+  void ExpectFew() { questions_ = std::numeric_limits<int>::min(); }  // because it cannot be listed
   bool is_unlistable() const { return questions_ < 0; }
 
   void TakeList(std::vector<DirectoryEntry> entries) {
@@ -49,8 +49,8 @@ class CachedFiles::Folder {
     return entry == entries_.end() || entry->name != name ? nullptr : &*entry;
   }
 
-  // Rules come in groups that begin with the same name: the folder of the last one, or nullptr when
-  // it is no folder and no link.
+  // Remembers the last name and its directory (nullptr if it is not one), because rules come in
+  // groups that begin with the same name.
   void Remember(std::string_view name, FileKind kind, Folder* child) {
     last_name_ = name;
     last_kind_ = kind;
@@ -127,7 +127,7 @@ Result<std::string> CachedFiles::ReadLink(const Path& path) const {
   return target;
 }
 
-// Rarely asked, and never twice for one file.
+// Not cached: rarely called, and never twice for one file.
 Result<std::string> CachedFiles::ReadText(const Path& file, size_t most) const {
   return files_.ReadText(file, most);
 }
@@ -141,7 +141,7 @@ Result<std::vector<DirectoryEntry>> CachedFiles::List(const Path& directory, siz
   return entries;
 }
 
-// Where the folder is in folders_, or would be.
+// Returns the position of the directory in folders_, or the position to insert it at.
 std::vector<std::unique_ptr<CachedFiles::Folder>>::iterator CachedFiles::PlaceOf(
     const Path& directory) const {
   const auto text_of = [](const std::unique_ptr<Folder>& folder) -> const std::string& {
@@ -173,7 +173,7 @@ Result<FileKind> CachedFiles::LookKind(const Path& path) const {
   return facts->kind;
 }
 
-// Lists it where that has not been done.
+// Lists the directory unless that was done before. True if the list is available.
 bool CachedFiles::IsListed(Folder& folder) const {
   if (folder.is_listed()) return true;
   if (folder.is_unlistable()) return false;

@@ -1,5 +1,5 @@
-// CachedFiles asks another FileView each question once. One decision looks at the same folders many
-// times, and should see the same answer each time.
+// CachedFiles caches the answers of another FileView. One decision looks at the same directories
+// many times and should see the same state each time.
 #pragma once
 
 #include <memory>
@@ -27,40 +27,40 @@ class CachedFiles final : public FileView {
   Result<std::string> ReadText(const Path& file, size_t most) const override;
   Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override;
 
-  // The first answer that says more about the machine than about the files (EIO, ENOMEM, EMFILE): a
-  // decision that rests on it is none. EACCES, ENAMETOOLONG and ELOOP are facts about files.
+  // The first error that concerns the machine rather than a file (EIO, ENOMEM, EMFILE): no decision
+  // can rest on it. EACCES, ENAMETOOLONG and ELOOP are facts about files.
   const std::optional<Error>& failure() const { return failure_; }
 
-  // A directory of which many names are asked, with what is known about them. It belongs to this
-  // object and stays where it is.
+  // A directory in which many names are looked up, with the results so far. This object owns it and
+  // never moves it.
   class Folder;
   Folder& FolderOf(const Path& directory) const;
 
-  // The kind of a name in `folder`, for many names: when several would have to be looked up, the
-  // directory is listed once.
+  // Returns the kind of a name in `folder`. After several lookups in a directory, lists it once
+  // instead.
   Result<FileKind> ChildKind(Folder& folder, std::string_view name) const;
 
-  // The names in the directory at `below`, which is listed: all names where it cannot be, and where
-  // a link is on the way.
+  // Lists the directory at `below` and returns its names; returns all names if it cannot be listed
+  // or if a link is on the way.
   NameFilter NamesIn(Folder& base, std::string_view below) const;
 
-  // The kind alone of what Look() tells.
+  // Returns only the kind from Look().
   Result<FileKind> LookKind(const Path& path) const;
 
-  // Many names of this directory will be asked for: it is listed at once.
+  // Announces many lookups in this directory, so that the first one lists it.
   void ExpectMany(const Path& directory) const;
 
-  // Takes the names of `below` (as in "a/b/c") from `base` on, up to the first one that is a link
-  // or missing: its kind, or the kind of the last.
+  // Walks the names of `below` ("a/b/c") from `base`. Returns the kind of the first one that is a
+  // link or missing, otherwise the kind of the last.
   Result<FileKind> KindBelow(Folder& base, std::string_view below) const;
 
-  // Whether it is a link. What is missing is none.
+  // True if KindBelow() finds a link. A missing file is not a link.
   Result<bool> HasLinkBelow(Folder& base, std::string_view below) const;
 
-  // Of this process, read once.
+  // The mounts of this process, read once.
   const MountTable& Mounts() const;
 
-  // Makes an error that is a fact about files count as a failure after all.
+  // Records a failure, even for an error that is a fact about files.
   void Fail(const Error& error) const;
 
  private:
@@ -68,7 +68,7 @@ class CachedFiles final : public FileView {
     uint64_t hash = 0;
     std::string path;
     FileFacts facts;
-    size_t error = 0;  // 0: none, else one more than its place in errors_
+    size_t error = 0;  // 0: none; otherwise its index in errors_ plus 1
   };
   bool IsListed(Folder& folder) const;
   const Seen* Known(const Path& path, uint64_t hash) const;

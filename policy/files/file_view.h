@@ -1,4 +1,4 @@
-// FileView: the little of a file system that decisions look at. Read-only by construction, so the
+// FileView: the few file system operations that decisions need. Read-only by construction, so the
 // same decision runs on the real disk, on a tree described in a fixture, and under a recorder.
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace ringfence {
 
 enum class FileKind : uint8_t {
-  kMissing,  // also when a component on the way is missing or no directory
+  kMissing,  // also if an ancestor is missing or not a directory
   kFile,
   kDirectory,
   kLink,
@@ -36,7 +36,7 @@ struct FileFacts {
 
 struct DirectoryEntry {
   std::string name;
-  FileKind kind = FileKind::kMissing;  // kMissing: the file system did not say
+  FileKind kind = FileKind::kMissing;  // kMissing if the file system does not report it
 };
 
 class FileView {
@@ -46,24 +46,24 @@ class FileView {
   FileView& operator=(const FileView&) = delete;
   virtual ~FileView() = default;
 
-  // As lstat(2): the last component is not followed. What is missing is a fact, not an error;
+  // Like lstat(2), does not follow the last component. A missing file is a fact, not an error;
   // EACCES, ENAMETOOLONG, EIO and the like are errors.
   virtual Result<FileFacts> Look(const Path& path) const = 0;
   virtual Result<std::string> ReadLink(const Path& path) const = 0;
-  // A number of the mount that shows `path`, whose last component is not followed; 0 where that is
-  // not known.
+  // Returns a number for the mount that contains `path`, without following its last component; 0 if
+  // unknown.
   virtual uint64_t MountOf(const Path& path) const {
     static_cast<void>(path);
     return 0;
   }
-  // The bytes of a regular file, at most `most` of them; all else is an error. A view of names
-  // alone has none.
+  // Returns the bytes of a regular file. Fails for more than `most` bytes, for anything but a
+  // regular file, and in a view that has only names.
   virtual Result<std::string> ReadText(const Path& file, size_t most) const {
     static_cast<void>(most);
     return SystemError("read(" + file.text() + ")", ENOTSUP);
   }
-  // The entries of a directory without "." and ".."; the error E2BIG when there are more than
-  // `most`: a folder of a million names takes a second to list.
+  // Returns the entries of a directory without "." and "..". Fails with E2BIG if there are more
+  // than `most`, because a million names take a second to list.
   virtual Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const = 0;
 };
 

@@ -55,7 +55,7 @@ bool FirstNames::MayName(std::string_view path) const {
     return (IsProtectedAnywhere(path) && !IsProse(path)) || ExistsInFolder(name);
   }
   if (Exists(places_.front(), name)) return true;
-  // "/a/../etc/x" is "/etc/x" to those who clean the text first.
+  // "/a/../etc/x" is "/etc/x" to a server that cleans the text first.
   if (!HasDotDot(path)) return false;
   const Path clean = Path::Clean(path);
   return clean.is_root() || Exists(places_.front(), FirstName(clean.text()));

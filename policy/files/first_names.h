@@ -1,5 +1,5 @@
-// FirstNames says which names exist where the paths of an MCP tool may begin. A text whose first
-// name does not exist there names nothing, and a folder is listed once however many texts there
+// FirstNames tells which names exist where the paths of an MCP tool may begin. A text whose first
+// name does not exist there names nothing. Each directory is listed once, however many texts there
 // are.
 #pragma once
 
@@ -13,31 +13,33 @@
 
 namespace ringfence {
 
-// The folders in which an MCP server may look for a relative path, as they were given: where the
-// session began, since a server stays there, and where the model is now (which may be "").
+// Returns the directories in which an MCP server may look for a relative path, as given: the one
+// that the session started in, where a server stays, and the model's current one (which may be "").
 std::vector<std::string> ServerFolders(const Path& start, std::string_view cwd);
 
 class FirstNames;
 
-// Whether `text` begins or ends with what a server may drop, and names something with it.
+// True if `text` begins or ends with characters that a server may drop, and names something if they
+// are kept.
 bool MayNameAsWritten(std::string_view text, const FirstNames& names);
 
 class FirstNames {
  public:
-  // `files` outlives this. `ignores_case`: names that differ in letter case may be the same.
+  // `files` outlives this. `ignores_case`: names that differ in letter case may be the same file.
   FirstNames(const CachedFiles& files, bool ignores_case)
       : files_(files), ignores_case_(ignores_case), places_{{Path(), &files.FolderOf(Path())}} {}
 
-  // `folder` is one that relative paths begin at. It is looked at when the first one is asked
-  // about.
+  // Adds a directory that relative paths may begin at. It is resolved when the first relative path
+  // is checked.
   void AddFolder(std::string folder) { unseen_.push_back(std::move(folder)); }
 
-  // Whether `path`, absolute or relative, begins with a name that exists. What cannot be seen
-  // counts as existing, and so does what no policy lets anyone create (".claude/settings.json").
+  // True if `path`, absolute or relative, begins with a name that exists. A name that cannot be
+  // checked counts as existing, and so does one that no policy lets an agent create
+  // (".claude/settings.json").
   bool MayName(std::string_view path) const;
 
-  // Whether an object's key may be a path. Without a slash it is mostly the name of a parameter: it
-  // is a path where it leads elsewhere, as ".." and links do, or is protected.
+  // True if an object's key may be a path. A key without a slash usually names a parameter: it is a
+  // path only if it leads elsewhere, as ".." and links do, or is protected.
   bool MayNameAsKey(std::string_view key) const;
 
  private:

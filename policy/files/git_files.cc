@@ -14,7 +14,7 @@ bool IsBareOnceMade(const Path& folder, std::string_view made, const CachedFiles
   });
 }
 
-// A name ".git" that is written, or that the write makes on its way.
+// True if the write goes to a file named ".git", or creates a directory of that name on the way.
 bool MakesDotGit(const Walked& walked) {
   if (FoldsTo(walked.end.name(), ".git")) return true;
   return std::ranges::any_of(walked.steps, [](const WalkStep& step) {
@@ -22,14 +22,15 @@ bool MakesDotGit(const Walked& walked) {
   });
 }
 
-// What chooses programs in a bare repository, or the last part that makes a folder one.
+// True if the write changes a file that chooses programs in a bare repository, or creates the last
+// part that makes a directory one.
 bool TouchesBare(const Walked& walked, const CachedFiles& files) {
   for (Path path = walked.end; !path.is_root(); path = path.Parent()) {
     const std::string_view name = path.name();
     const bool chooses = ChoosesProgramsOfGit(name);
     if (!chooses && !IsRepositoryPart(name)) continue;
     const Path folder = path.Parent();
-    if (FoldsTo(folder.name(), ".git")) continue;  // @runs-later names its files
+    if (FoldsTo(folder.name(), ".git")) continue;  // @runs-later covers its files
     const Result<FileFacts> facts = files.Look(path);
     const bool is_new = facts && facts->kind == FileKind::kMissing;
     if ((is_new || chooses) && IsBareOnceMade(folder, name, files)) return true;

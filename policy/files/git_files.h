@@ -1,5 +1,5 @@
-// What makes a directory a git repository (gitrepository-layout(5)), and folders in which hard
-// links are ordinary.
+// Detects git repositories (gitrepository-layout(5)) and directories in which hard links are
+// normal.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace ringfence {
 
-// git takes any folder with these three for a repository.
+// git treats any directory that contains these three as a repository.
 struct RepositoryPart {
   char name[8];
   char folded[8];
@@ -20,8 +20,8 @@ struct RepositoryPart {
 inline constexpr RepositoryPart kRepositoryParts[] = {
     {"HEAD", "head"}, {"objects", "objects"}, {"refs", "refs"}};
 
-// Whether a folder has all three when `made` is there as well. `is_there` is asked for each other
-// part and takes a const char*.
+// True if a directory has all three once `made` exists. `is_there` takes a const char* and tells
+// whether another part exists.
 template <typename IsThere>
 bool HasRepositoryParts(std::string_view made, IsThere is_there) {
   return std::ranges::all_of(kRepositoryParts, [&](const RepositoryPart& part) {
@@ -29,16 +29,16 @@ bool HasRepositoryParts(std::string_view made, IsThere is_there) {
   });
 }
 
-// In any letter case: one of the three; and a name in a repository that chooses programs which git
-// runs.
+// Both ignore letter case. IsRepositoryPart() is true for the three parts, ChoosesProgramsOfGit()
+// for files of a repository that choose programs for git to run.
 bool IsRepositoryPart(std::string_view name);
 bool ChoosesProgramsOfGit(std::string_view name);
 
-// Writing there makes a repository of git's that was not there, or changes one that has no work
-// tree: its configuration and hooks run code for whoever uses git in it.
+// True if a write there creates a git repository or changes one without a work tree, whose
+// configuration and hooks run code for every user of git in it.
 bool MakesRepository(const Walked& walked, const CachedFiles& files);
 
-// A component of `path` is such a folder: "node_modules".
+// True if a component of `path` is one of `stores`, such as "node_modules".
 bool IsInPackageStore(const Path& path, const std::vector<std::string_view>& stores);
 
 }  // namespace ringfence

@@ -9,21 +9,21 @@
 namespace ringfence {
 namespace {
 
-// The one line of a small file of git's, without its end. Nothing for what is no such file.
+// Returns the only line of a small git file without its line end, or nothing if it cannot be read.
 std::optional<std::string> GitLine(const Path& file, const FileView& files) {
   Result<std::string> text = files.ReadText(file, kMaxGitFile);
   if (!text) return {};
   return std::string(TrimSpace(*text));
 }
 
-// `text` of git's, which may be relative to `folder`.
+// Resolves a path from a git file, which may be relative to `folder`.
 Path PathFrom(const Path& folder, std::string_view text) {
   if (text.starts_with('/')) return Path::Clean(text);
   return Path::Clean(folder.text() + "/" + std::string(text));
 }
 
-// Where a worktree's ".git" file leads. The worktree must be named in the repository as well, so
-// that a file in a project cannot claim another project's memory.
+// Returns the repository that a worktree's ".git" file leads to. The repository must name the
+// worktree as well, so that a file in a project cannot claim another project's memory.
 std::optional<Path> MainOfWorktree(const Path& worktree, const FileView& files) {
   constexpr std::string_view kGitDir = "gitdir:";
   const std::optional<std::string> link = GitLine(worktree.Child(".git"), files);
@@ -37,7 +37,7 @@ std::optional<Path> MainOfWorktree(const Path& worktree, const FileView& files) 
   const Walked named = Walk(PathFrom(own, *back).Parent().text(), files);
   if (named.stop != Walked::Stop::kEnd || named.end != worktree) return {};
   if (repository.name() == ".git") return repository.Parent();
-  return repository;  // a bare one
+  return repository;  // a bare repository
 }
 
 }  // namespace

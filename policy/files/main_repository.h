@@ -1,4 +1,4 @@
-// The repository that a folder belongs to, as git and the agents find it.
+// Finds the repository that a directory belongs to, as git and the agents do.
 #pragma once
 
 #include "base/path.h"
@@ -6,10 +6,10 @@
 
 namespace ringfence {
 
-inline constexpr size_t kMaxGitFile = 4096;  // bytes of a file ".git" or "commondir"
+inline constexpr size_t kMaxGitFile = 4096;  // limit in bytes of a ".git" or "commondir" file
 
-// Of a worktree the main one, of a folder in no repository the folder itself
-// (gitrepository-layout(5)). Agents keep their memory by it and put worktrees there.
+// Returns the main repository of a worktree, and the directory itself if it is in no repository
+// (gitrepository-layout(5)). Agents use this path to find their memory, and put worktrees there.
 Path MainRepositoryOf(const Path& folder, const FileView& files);
 
 }  // namespace ringfence

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMostBytes = size_t{16} << 20;
 constexpr const char* kMountInfo = "/proc/self/mountinfo";
 
-// White space and backslashes are written as three octal digits.
+// Decodes white space and backslashes, which are written as three octal digits.
 std::string Unescaped(std::string_view field) {
   std::string text;
   for (size_t i = 0; i < field.size(); ++i) {
@@ -37,7 +37,7 @@ Path ChildOrSelf(const Path& folder, std::string_view rest) {
   return rest.empty() ? folder : folder.Child(rest);
 }
 
-// The type of the file system, behind the options and fields of any number.
+// Returns the type of the file system, which follows the options and any number of other fields.
 std::string_view TypeIn(std::string_view line) {
   constexpr std::string_view kEndOfOptions = " - ";
   const size_t end = line.find(kEndOfOptions);
@@ -46,20 +46,20 @@ std::string_view TypeIn(std::string_view line) {
   return TakeUntil(line, ' ');
 }
 
-// Those that look names up without a comparison of their own (d_compare, d_add_ci), or with one
-// that leaves out short names (NTFS). What they show is a Windows or macOS disk, or may be.
+// True for file systems that look up names without a comparison of their own (d_compare, d_add_ci),
+// or with one that leaves out short names (NTFS). They may show a Windows or macOS disk.
 bool HasSpellings(std::string_view type) {
   constexpr std::string_view kTypes[] = {"9p",    "cifs", "fuse",   "fuseblk", "ntfs",
                                          "ntfs3", "smb3", "vboxsf", "virtiofs"};
   return type.starts_with("fuse.") || std::ranges::find(kTypes, type) != std::end(kTypes);
 }
 
-// A file system's number and the directory of it that a mount shows, as they are written.
+// The device number of a file system and its directory that a mount shows, as written in the file.
 struct ShownRoot {
   std::string_view device, root;
 };
 
-// Directories right before what lies in them.
+// Orders each directory right before its contents.
 bool ComesBefore(const ShownRoot& one, const ShownRoot& other) {
   if (one.device != other.device) return one.device < other.device;
   const auto order = [](char c) { return c == '/' ? '\1' : c; };
@@ -72,9 +72,9 @@ bool IsInside(const ShownRoot& folder, const ShownRoot& other) {
          other.root[folder.root.size()] == '/';
 }
 
-// What of the text matters at all: on most hosts nothing is mounted twice.
+// Tells whether the text needs to be parsed: on most hosts nothing is mounted twice.
 struct Survey {
-  bool has_twins = false;  // a line has another line's directory, or one below it
+  bool has_twins = false;  // a line shows another line's directory, or one below it
   bool has_spellings = false;
 };
 
@@ -106,7 +106,7 @@ bool MountTable::ReadLine(std::string_view line, Mount& mount) {
   const std::string root = Unescaped(TakeUntil(line, ' '));
   const std::optional<Path> point = Path::Parse(Unescaped(TakeUntil(line, ' ')));
   if (!point) return false;
-  mount.root = Path::Parse(root);  // none: "net:[4026531840]", "/.." of a cgroup
+  mount.root = Path::Parse(root);  // absent for "net:[4026531840]" and for a cgroup's "/.."
   mount.point = *point;
   const std::string_view type = TypeIn(line);
   if (HasSpellings(type)) mount.spellings_type = Unescaped(type);
@@ -149,13 +149,13 @@ void MountTable::FindParents() {
   }
 }
 
-// As the kernel walks: from the mount at the top to the one that lies over a directory on the way,
-// the nearest first, until none does. A mount below a directory that another one covers is not
-// found.
+// Walks as the kernel does: from the top mount to the nearest child mount over a directory of the
+// path, and so on until there is none. Does not find a mount below a directory that another one
+// covers.
 const MountTable::Mount* MountTable::MountAt(const Path& path) const {
   constexpr size_t kNone = SIZE_MAX;
   size_t at = kNone;
-  for (;;) {  // ends: each mount has one parent, so the walk reaches no mount twice
+  for (;;) {  // terminates: each mount has one parent, so the walk reaches no mount twice
     size_t next = kNone;
     for (size_t i = 0; i < mounts_.size(); ++i) {
       const bool is_child = at == kNone ? parents_[i] == i : parents_[i] == at && i != at;

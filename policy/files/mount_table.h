@@ -1,6 +1,6 @@
-// MountTable: under which other names a directory is seen, by /proc/self/mountinfo. A bind mount
-// shows a directory a second time, and neither links nor names tell. Two file systems that show the
-// same files (an overlay and what lies below it, a share that is mounted twice) are two here.
+// MountTable: the other names of a directory, from /proc/self/mountinfo. A bind mount shows a
+// directory a second time, which neither links nor names reveal. Two file systems that show the
+// same files (an overlay and its lower layer, a share that is mounted twice) count as different.
 #pragma once
 
 #include <cstddef>
@@ -17,30 +17,30 @@ namespace ringfence {
 
 class MountTable {
  public:
-  // Nothing has another name.
+  // An empty table: no path has another name.
   MountTable() = default;
 
-  // The text of proc_pid_mountinfo(5). What is not understood of it is left out.
+  // Parses the text of proc_pid_mountinfo(5). Skips lines that it does not understand.
   static MountTable Parse(std::string_view text);
 
-  // That of this process. Empty where no /proc is mounted; an error where the file is too large or
-  // cannot be read.
+  // Reads the table of this process. It is empty if /proc is not mounted; an error if the file is
+  // too large or cannot be read.
   static Result<MountTable> Read(const FileView& files);
 
-  // Two mounts show the same directory. Where none do, nothing has another name.
+  // True if two mounts show the same directory. Otherwise no path has another name.
   bool has_twins() const { return has_twins_; }
 
-  // A path that leads to the same file or directory, and where the mount that shows it there is.
+  // A path that leads to the same file or directory, and the mount point that provides it.
   struct Name {
     Path path;
     Path mount;
 
     bool operator==(const Name&) const = default;
   };
-  // The other names of `path`, which has no links.
+  // Returns the other names of `path`, which contains no links.
   std::vector<Name> OtherNames(const Path& path) const;
 
-  // A directory or file below a directory, and where a mount shows it elsewhere.
+  // A file or directory below a directory, and the other place where a mount shows it.
   struct Part {
     Path here;
     Path elsewhere;
@@ -49,11 +49,12 @@ class MountTable {
   };
   std::vector<Part> PartsElsewhere(const Path& directory) const;
 
-  // The type of the file system that shows `path`, if it may accept several spellings of a name
-  // while the kernel keeps an entry for each, so that a mount over one leaves the others. Else "".
+  // Returns the type of the file system that contains `path`, if it may accept several spellings of
+  // a name while the kernel keeps an entry for each: a mount over one does not cover the others.
+  // Otherwise returns "".
   std::string_view TypeWithSpellings(const Path& path) const;
 
-  // Where mounts are, below `directory` and not hidden by others.
+  // Returns the mount points below `directory` that no other mount hides.
   std::vector<Path> MountsBelow(const Path& directory) const;
 
   bool operator==(const MountTable&) const = default;
@@ -63,16 +64,16 @@ class MountTable {
     std::string id;
     std::string parent;
     std::string device;
-    std::optional<Path> root;  // of the mount in its file system; none: no directory tree
+    std::optional<Path> root;  // mounted directory in its file system; absent if none
     Path point;
-    std::string spellings_type;  // of the file system, or "": TypeWithSpellings()
+    std::string spellings_type;  // file system type for TypeWithSpellings(), or ""
 
     bool operator==(const Mount&) const = default;
   };
   static bool ReadLine(std::string_view line, Mount& mount);
   void FindParents();
   const Mount* MountAt(const Path& path) const;
-  // The mount that shows `path`, and what the file system itself calls that.
+  // The mount that contains `path`, and the path within its file system.
   struct Inner {
     const Mount* mount = nullptr;
     Path path;
@@ -80,7 +81,7 @@ class MountTable {
   Inner InnerOf(const Path& path) const;
 
   std::vector<Mount> mounts_;
-  std::vector<size_t> parents_;  // of each mount, its place in mounts_; its own where it has none
+  std::vector<size_t> parents_;  // per mount, its parent's index in mounts_; its own if none
   bool has_twins_ = false;
 };
 

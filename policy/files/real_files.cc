@@ -60,7 +60,7 @@ void Add(std::string_view name, unsigned char type, std::vector<DirectoryEntry>&
 
 #ifdef __linux__
 
-// What statx(2) fills in, of which musl's headers know nothing.
+// The result of statx(2), which musl's headers do not declare.
 struct StatxFacts {
   uint32_t mask;
   uint32_t other[35];
@@ -70,7 +70,7 @@ struct StatxFacts {
 static_assert(sizeof(StatxFacts) == 256);
 constexpr unsigned kStatxMount = 0x1000;  // STATX_MNT_ID, since Linux 5.8
 
-// struct linux_dirent64 (getdents(2)): inode and offset, then these.
+// Offsets in struct linux_dirent64 (getdents(2)); the inode and the offset come first.
 constexpr size_t kRecordSizeAt = 16;
 constexpr size_t kTypeAt = 18;
 constexpr size_t kNameAt = 19;
@@ -136,13 +136,14 @@ Result<std::string> RealFiles::ReadText(const Path& file, size_t most) const {
   if (!S_ISREG(status.st_mode)) return SystemError(call, EINVAL);
   const auto size = static_cast<size_t>(status.st_size);
   Result<std::string> text = ReadAll(fd.get(), most, call, size);
-  if (text && text->size() < size) return SystemError(call, EIO);  // it is being truncated
+  if (text && text->size() < size) return SystemError(call, EIO);  // the file is being truncated
   return text;
 }
 
 #ifdef __linux__
 
-// readdir(3) would ask for a few names at a time; a home has hundreds.
+// Uses getdents64(2), because readdir(3) requests only a few names at a time and a home has
+// hundreds.
 Result<std::vector<DirectoryEntry>> RealFiles::List(const Path& directory, size_t most) const {
   constexpr int kHow = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   const UniqueFd folder(::openat(AT_FDCWD, directory.text().c_str(), kHow));

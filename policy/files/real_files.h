@@ -1,5 +1,5 @@
-// FileView on the real disk. Nothing is opened but directories that are listed, so a FIFO or a
-// device cannot make it hang.
+// FileView on the real disk. Opens directories to list them and, with O_NONBLOCK, files to read
+// them, so a FIFO or a device cannot make it hang.
 #pragma once
 
 #include "policy/files/file_view.h"

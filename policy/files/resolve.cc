@@ -7,7 +7,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxShortNameFolder = 10'000;  // of a directory that holds a short name
+constexpr size_t kMaxShortNameFolder = 10'000;  // entries of a directory that contains a short name
 
 class Walker {
  public:
@@ -70,7 +70,7 @@ class Walker {
     return Follow(directory, walked_.end);
   }
 
-  // Rules know a file by the name that listings show.
+  // Replaces a short name by the long one, because rules use the names that listings show.
   bool UseLongName(const Path& directory, const std::string& name) {
     if (walked_.facts.kind == FileKind::kMissing) return true;
     const auto entries = files_.List(directory, kMaxShortNameFolder);
@@ -102,7 +102,7 @@ class Walker {
   }
 
   bool Look(const Path& path) {
-    if (dead_end_ && path != *dead_end_) {  // then it is below it
+    if (dead_end_ && path != *dead_end_) {  // then `path` is below it
       walked_.facts = FileFacts{};
       return true;
     }
@@ -118,10 +118,10 @@ class Walker {
   }
 
   std::string rest_;
-  size_t own_;  // how much of the end of rest_ is the text itself, not a link's target
+  size_t own_;  // length of the end of rest_ that is the text itself, not a link's target
   const FileView& files_;
   const NameGuard* guard_;
-  std::optional<Path> dead_end_;  // nothing exists below it: missing, or no directory
+  std::optional<Path> dead_end_;  // missing or not a directory, so nothing exists below it
   Walked walked_;
 };
 

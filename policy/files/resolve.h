@@ -1,6 +1,6 @@
-// Where a path leads: component by component as the kernel walks, links followed, through dangling
-// links to where a new file would be made. It says where the name leads now; a process may move it
-// a moment later. The sandbox is what holds then, not this walk.
+// Resolves a path component by component, as the kernel does: follows links, including dangling
+// ones, to the place where a new file would be created. The result holds for now; a process may
+// change it a moment later. Only the sandbox protects against that, not this walk.
 #pragma once
 
 #include <optional>
@@ -14,21 +14,21 @@
 
 namespace ringfence {
 
-// Asked before anything below a name is touched.
+// Called before anything below a name is accessed.
 class NameGuard {
  public:
   NameGuard() = default;
   NameGuard(const NameGuard&) = delete;
   NameGuard& operator=(const NameGuard&) = delete;
   virtual ~NameGuard() = default;
-  // True stops the walk at `path` without looking at it.
+  // True stops the walk at `path`, which is then not accessed.
   virtual bool Refuses(const Path& path) const = 0;
 };
 
 struct WalkStep {
   Path path;
   FileKind kind = FileKind::kMissing;
-  std::string target;  // of a link
+  std::string target;  // the target of a link
 
   bool operator==(const WalkStep&) const = default;
 };
@@ -44,22 +44,22 @@ struct Walked {
 
   Stop stop = Stop::kEnd;
   Path end;
-  FileFacts facts;   // of `end`, never a link
-  Path entry;        // the last name of the text itself, in its resolved folder: what a rename
-                     // or an unlink of the text would change, be it a link
-  std::string rest;  // of the text, where the walk stopped before its end
+  FileFacts facts;  // of `end`, never a link
+  Path entry;       // the last name of the text itself, in its resolved directory: the entry that a
+                    // rename or unlink of the text would change, even if it is a link
+  std::string rest;  // the rest of the text, if the walk stopped before its end
   std::vector<WalkStep> steps;
-  std::vector<Path> links;  // every link that was followed, by its own resolved name
+  std::vector<Path> links;  // every link that was followed, as its own resolved path
   std::optional<Error> error;
 };
 
-// The links that were followed, and the folders that a ".." left again: without one of them the
-// same text would lead elsewhere. What lies above the end is not among them.
+// Returns the links that were followed and the directories that a ".." left again: without one of
+// them, the same text would lead elsewhere. Excludes ancestors of the end.
 std::vector<Path> PassedBy(const Walked& walked);
 
-// Walks `text`, which is absolute and may hold "..". A ".." leaves the directory that was reached,
-// not the one that was written. Where a component is missing or no directory, the rest is taken as
-// text. `guard` may be null.
+// Walks `text`, which is absolute and may contain "..". A ".." leaves the directory that was
+// reached, not the one in the text. After a component that is missing or not a directory, resolves
+// the rest as text. `guard` may be null.
 Walked Walk(std::string_view text, const FileView& files, const NameGuard* guard = nullptr);
 
 }  // namespace ringfence

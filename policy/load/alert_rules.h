@@ -1,4 +1,5 @@
-// Where alerts go, put together from several files and profiles. What an event chose has no say.
+// Merges the alert settings of several files and profiles. Profiles that an event chose are
+// ignored.
 #pragma once
 
 #include <vector>
@@ -7,9 +8,9 @@
 
 namespace ringfence {
 
-// `trusted`: from wide to narrow; key by key the last one counts. `managed`: the managed file's
-// own, in the same order. Where that names an inbox and does not turn alerts off itself, no other
-// file can turn them off, move them or change its constants.
+// `trusted`: from the widest to the most specific; for each key the last one counts. `managed`: the
+// managed file's own sections, in the same order. If they name an inbox and do not turn alerts off,
+// no other file can turn alerts off, move them or change the managed constants.
 AlertRules AlertsOf(const std::vector<const Sections*>& trusted,
                     const std::vector<const Sections*>& managed);
 

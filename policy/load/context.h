@@ -1,5 +1,5 @@
-// Context: where a program works and by which policies. Each program finds it once, from its
-// command line and its environment.
+// Context: where a program works and by which policies. Each program determines it once, from its
+// command line and environment.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct Context {
   PolicySources sources;
   std::string profile;  // --profile
 
-  // The policy for one caller. It points into `sources`.
+  // Returns the policy for one caller. It points into `sources`.
   Result<Policy> PolicyFor(const Caller& caller = {}) const;
 };
 

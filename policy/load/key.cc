@@ -15,7 +15,8 @@ constexpr auto kTableRows = [] {
   return rows;
 }();
 
-// Of an untrusted file only what takes away counts; of two texts neither is the tighter one.
+// True if an untrusted file can only tighten this key. Texts have no order, so neither of two is
+// the tighter one.
 constexpr bool IsSound(const KeyRow& row) {
   if (row.apply == nullptr) return row.rules.layers == 0;
   if (!row.rules.is_tightened_by(TightLayer::kUntrusted)) return true;

@@ -1,6 +1,6 @@
-// A key of the policy that holds a plain value is one row of a table: its name, how it is read, how
-// the values of several files become one, and its documentation. The rows are in key_rows.h; rules
-// for tools, paths and hosts are code.
+// Policy keys with plain values, one table row each: the name, the type, the rules for merging
+// several files, and the documentation. The rows are in key_rows.h; rules for tools, paths and
+// hosts are code.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 
 namespace ringfence {
 
-// A word of a choice and the enumerator it stands for. The first word of a value is its usual one.
+// A word of a choice and its enumerator. If several words have the same value, the first one is
+// canonical.
 struct KeyChoice {
   std::string_view word;
   uint8_t value = 0;
@@ -27,7 +28,7 @@ struct KeyChoice {
 
 enum class KeyKind : uint8_t { kSwitch, kChoice, kSize, kNumber, kText, kTexts };
 
-// The form of a text, or of each text of a list.
+// The form of a text, or of each text in a list.
 enum class TextForm : uint8_t {
   kAny,
   kNotEmpty,
@@ -39,32 +40,32 @@ enum class TextForm : uint8_t {
 struct KeyType {
   KeyKind kind = KeyKind::kText;
   TextForm form = TextForm::kAny;
-  bool whole = false;                  // a number without a fraction
-  uint32_t least = 0;                  // of a number; itself too small unless the number is whole
-  uint32_t most = 0;                   // of a number
-  std::string_view least_size;         // of a size: "16M", or "" for any
-  std::span<const KeyChoice> choices;  // of a choice
+  bool whole = false;           // a number without a fraction
+  uint32_t least = 0;           // lower bound of a number; exclusive unless the number is whole
+  uint32_t most = 0;            // upper bound of a number, inclusive
+  std::string_view least_size;  // lower bound of a size: "16M"; or "" for none
+  std::span<const KeyChoice> choices;  // the words of a choice
 };
 
-// How a value is put over the one that a policy has.
+// The rule for combining a value with the one that a policy has.
 enum class KeyRule : uint8_t {
   kReplace,
-  kLower,   // the lower of two values, a switch that is off, what two lists share
-  kHigher,  // the higher of two values, a switch that is on
-  kAdd,     // the list behind the other one
+  kLower,   // the lower value; off, for a switch; the intersection of two lists
+  kHigher,  // the higher value; on, for a switch
+  kAdd,     // appends the list to the other one
 };
 
-// A layer that is put over the merged files: it can only tighten.
+// A layer that is applied over the merged files. It can only tighten.
 enum class TightLayer : uint8_t {
-  kManaged = 1,       // the managed file, as a limit to all others
+  kManaged = 1,       // the managed file, which limits all others
   kUntrusted = 2,     // an untrusted project's file
   kTrustedEvent = 4,  // the profile of a trusted file that the event chose
 };
 
 struct KeyRules {
-  KeyRule merge = KeyRule::kReplace;    // over a file before it; both are trusted
-  KeyRule tighten = KeyRule::kReplace;  // by the layers below
-  uint8_t layers = 0;                   // TightLayer, or-ed; other layers do not count
+  KeyRule merge = KeyRule::kReplace;    // over an earlier file; both are trusted
+  KeyRule tighten = KeyRule::kReplace;  // for the tight layers in `layers`
+  uint8_t layers = 0;  // TightLayer values, combined with |; other layers have no effect
   bool in_profiles = true;
 
   constexpr bool is_tightened_by(TightLayer layer) const {
@@ -77,31 +78,31 @@ struct KeyValue;
 struct KeyRow {
   std::string_view name;  // "sandbox.mode"
   KeyType type;
-  // Puts `value` into the policy's field, and says whether it took the place of the old one.
-  // nullptr: code merges this key.
+  // Puts `value` into the policy's field; true if it replaced the old value. nullptr if code merges
+  // this key.
   bool (*apply)(Policy& policy, const KeyValue& value, KeyRule rule) = nullptr;
   KeyRules rules;
-  bool keeps_place = false;  // the policy says where its value is written
+  bool keeps_place = false;  // the policy records where the value was written
 
   // The last part of the name.
   constexpr std::string_view key() const { return name.substr(name.rfind('.') + 1); }
 };
 
-// A value as a file has it. Views point into the file; `row` outlives it.
+// A value as written in a file. Views point into the file; `row` outlives the value.
 struct KeyValue {
   const KeyRow* row = nullptr;
-  double number = 0;      // also 0 or 1 of a switch, bytes of a size, the enumerator of a choice
-  std::string_view text;  // also the usual word of a choice
+  double number = 0;      // also a switch (0 or 1), a size in bytes, the enumerator of a choice
+  std::string_view text;  // also the canonical word of a choice
   std::vector<std::string_view> texts;
-  const RuleOrigin* origin = nullptr;  // of a row that keeps the place
-  uint32_t offset = 0;                 // in the file, in bytes
+  const RuleOrigin* origin = nullptr;  // set only if the row keeps the place
+  uint32_t offset = 0;                 // byte offset in the file
 
   RulePlace place() const { return origin->At(offset); }
 };
 
-// Whether a row has that name.
+// True if a row has this name.
 constexpr bool IsKeyName(std::string_view name);
-void NoSuchKey();  // not constexpr: a name without a row does not compile
+void NoSuchKey();  // not constexpr, so a name without a row does not compile
 
 class KeyName {
  public:
@@ -121,7 +122,8 @@ class KeyValues {
   auto end() const { return values_.end(); }
   const KeyValue* Find(std::string_view name) const;
 
-  // As bool, an enumeration, a number or text. Absent: the file does not have the key.
+  // Returns the value as bool, an enumeration, a number or text. Absent if the file does not have
+  // the key.
   template <typename T>
   std::optional<T> Get(KeyName name) const {
     const KeyValue* value = Find(name.text());
@@ -133,25 +135,25 @@ class KeyValues {
     }
   }
 
-  // In place of a value of the same key.
+  // Replaces any value of the same key.
   void Put(KeyValue value);
 
  private:
   std::vector<KeyValue> values_;
 };
 
-// Puts the values of a trusted file over those of the files before it.
+// Applies the values of a trusted file over those of earlier files.
 void MergeKeys(Policy& policy, const KeyValues& over);
-// `over` only takes away, whatever it says.
+// Applies the values of `over` that tighten the policy; it never loosens it.
 void TightenKeys(Policy& policy, const KeyValues& over, TightLayer layer);
-// Whether `value` would permit more than `policy` does where it can only tighten.
+// True if `value` would permit more than `policy` does, for a key that layers can only tighten.
 bool IsLooser(Policy policy, const KeyValue& value);
 
-// Whether the rule lets a number take the old one's place.
+// True if the rule lets `number` replace `old`.
 bool Takes(KeyRule rule, double number, double old);
 void ApplyTexts(std::vector<std::string_view>& field, const KeyValue& value, KeyRule rule);
 
-// Puts a value into a field of the policy; true where it took the old one's place.
+// Puts a value into a field of the policy; true if it replaced the old value.
 template <typename T>
 bool ApplyKey(T& field, const KeyValue& value, KeyRule rule) {
   if constexpr (std::is_same_v<T, std::string_view>) {
@@ -165,14 +167,14 @@ bool ApplyKey(T& field, const KeyValue& value, KeyRule rule) {
   return true;
 }
 
-// No limit is the highest one.
+// An absent limit counts as the highest.
 template <typename T>
 bool ApplyKey(std::optional<T>& field, const KeyValue& value, KeyRule rule) {
   if (field) return ApplyKey(*field, value, rule);
   return rule != KeyRule::kHigher && ApplyKey(field.emplace(), value, KeyRule::kReplace);
 }
 
-// For KeyRow::apply: the field that these members lead to.
+// A KeyRow::apply function for the field that these members lead to.
 template <auto... kMembers>
 bool Into(Policy& policy, const KeyValue& value, KeyRule rule) {
   return ApplyKey((policy.*....*kMembers), value, rule);

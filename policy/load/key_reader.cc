@@ -23,7 +23,7 @@ uint64_t UnitFactor(char unit) {
   }
 }
 
-// "64M" in bytes; 0 when it is not a size.
+// Converts a size such as "64M" to bytes; returns 0 if it is not a size.
 uint64_t ParseSize(std::string_view text) {
   uint64_t factor = 1;
   if (!text.empty() && UnitFactor(text.back()) != 0) {
@@ -114,7 +114,7 @@ bool KeyReader::ReadSize(ObjectReader& object, KeyValue& value) {
   } else if (size < ParseSize(least)) {
     document_.Wrong(node, "is too little", "give it " + std::string(least) + " or more");
   }
-  value.number = static_cast<double>(size);  // exact: six digits and a power of 2
+  value.number = static_cast<double>(size);  // exact: at most six digits times a power of 2
   return true;
 }
 

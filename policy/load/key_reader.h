@@ -15,23 +15,23 @@ class KeyReader {
  public:
   using Node = JsonTree::Node;
 
-  // `rules` gives each value its place.
+  // `rules` supplies the place of each value.
   KeyReader(PolicyFile& file, RuleListReader& rules, JsonDocument& document,
             std::span<const KeyRow> rows)
       : file_(file), rules_(rules), document_(document), rows_(rows) {}
 
-  // The keys of `object` that have a row and that nothing asked for before, also those of objects
-  // in it. `prefix`: of the rows' names, "" or "sandbox."
+  // Reads the keys of `object` that have a row and have not been read yet, including those of
+  // nested objects. `prefix` selects rows by the beginning of their names: "" or "sandbox."
   void Read(ObjectReader& object, std::string_view prefix, KeyValues& values);
 
-  // From here on the objects are a profile's.
+  // Declares that all objects from now on belong to a profile.
   void set_in_profile() { in_profile_ = true; }
 
-  // The row's key, which is in `object`.
+  // Reads the key of `row` from `object`.
   void ReadKey(ObjectReader& object, const KeyRow& row, KeyValues& values);
 
  private:
-  bool ReadPlain(ObjectReader& object, KeyValue& value);  // false: absent, or of another type
+  bool ReadPlain(ObjectReader& object, KeyValue& value);  // false if absent or of another type
   bool ReadChoice(ObjectReader& object, KeyValue& value);
   bool ReadSize(ObjectReader& object, KeyValue& value);
   bool ReadNumber(ObjectReader& object, KeyValue& value);

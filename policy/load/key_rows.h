@@ -1,6 +1,6 @@
-// The table of the policy's keys that hold plain values. To add a key, give it a field in
-// policy/policy.h and a row here; `pytest tests/schema --update-documents` writes it into the
-// schema and into docs/policy-format.md.
+// The table of the policy keys with plain values. To add a key, give it a field in policy/policy.h
+// and a row here; `pytest tests/schema --update-documents` writes it into the schema and into
+// docs/policy-format.md.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 
 namespace ringfence {
 
-// For the documents, in Markdown. The hook does not link it.
+// Text for the documentation, in Markdown. The hook does not link it.
 struct KeyDocument {
-  std::string_view without;  // the value where no file has the key
+  std::string_view without;  // the value if no file has the key
   std::string_view meaning;
-  std::string_view several;  // of several files; "": as the rules say
+  std::string_view several;  // how the values of several files combine; "" if KeyRules say it
 };
 
 struct DocumentedKey {
@@ -45,18 +45,18 @@ constexpr KeyType ListOf(TextForm form) { return {.kind = KeyKind::kTexts, .form
 
 constexpr uint8_t kEveryLayer = 7;
 constexpr KeyRules kLast{};
-// The last file's value, within what the tight layers permit.
+// The last file's value, within the limits of the tight layers.
 constexpr KeyRules kLimit{.tighten = KeyRule::kLower, .layers = kEveryLayer};
 constexpr KeyRules kLimitOn{.tighten = KeyRule::kHigher, .layers = kEveryLayer};
-// No file behind another one switches it off.
+// A later file cannot switch it off.
 constexpr KeyRules kStaysOn{
     .merge = KeyRule::kHigher, .tighten = KeyRule::kHigher, .layers = kEveryLayer};
 
-// Text and commands of a file that nobody trusts do not count.
+// Text and commands from an untrusted file are ignored.
 constexpr KeyRules OfTrusted(KeyRule tighten) {
   return {.tighten = tighten, .layers = static_cast<uint8_t>(TightLayer::kTrustedEvent)};
 }
-// Of whole files; of the tight layers only the managed file counts.
+// A key that profiles cannot have; of the tight layers, only the managed file counts.
 constexpr KeyRules OfFile(KeyRule tighten) {
   return {.tighten = tighten,
           .layers = static_cast<uint8_t>(TightLayer::kManaged),
@@ -85,7 +85,7 @@ inline constexpr KeyChoice kReadsWords[] = {{"all", SandboxReads::kAll},
                                             {"listed", SandboxReads::kListed}};
 inline constexpr KeyChoice kSystemLogWords[] = {
     {"anchors", SystemLog::kAnchors}, {"lines", SystemLog::kLines}, {"off", SystemLog::kOff}};
-// The client calls "default" also "manual".
+// The client accepts "manual" as another name for "default".
 inline constexpr KeyChoice kPermissionModeWords[] = {
     {"default", 0}, {"manual", 0},           {"plan", 1}, {"acceptEdits", 2}, {"dontAsk", 3},
     {"auto", 4},    {"bypassPermissions", 5}};
@@ -179,7 +179,7 @@ inline constexpr DocumentedKey kTable[] = {
 
 }  // namespace keys
 
-// Their rows, without the documents.
+// The rows of the table, without the documentation.
 std::span<const KeyRow> PolicyKeys();
 const KeyRow& KeyNamed(KeyName name);
 

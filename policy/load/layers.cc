@@ -35,7 +35,7 @@ const Profile* RegisteredProfile(const PolicyFile& file, std::string_view name,
 
 namespace {
 
-// The profile that the event chose: it may only tighten, also over a registered one.
+// Returns the profile that the event chose. It may only tighten, even if a registered one applies.
 const Profile* CallersProfile(const PolicyFile& file, const Caller& caller, const Places& places) {
   for (const Profile& profile : file.profiles) {
     if (profile.when && profile.when->is_chosen_by_event() &&
@@ -46,8 +46,8 @@ const Profile* CallersProfile(const PolicyFile& file, const Caller& caller, cons
   return nullptr;
 }
 
-// The managed file must agree with every right and limit; a profile of its own says it anew, key by
-// key.
+// Limits every right to what the managed file permits. A profile of that file replaces its values
+// key by key.
 void AgreeWith(const Sections& managed, const Sections& profile, Policy& policy) {
   const auto lists = [&](auto member) -> const auto& {
     return (profile.*member).allow ? profile.*member : managed.*member;
@@ -57,7 +57,7 @@ void AgreeWith(const Sections& managed, const Sections& profile, Policy& policy)
   if (profile.network) {
     network = MergedNetwork(managed.network.value_or(NetworkSection{}), *profile.network);
   }
-  if (network) {  // what it does not say is what it means alone
+  if (network) {  // keys that it leaves out have their defaults
     network->allow = network->allow.value_or(std::vector<HostRule>{});
     network->unlisted = network->unlisted.value_or(Unlisted::kDeny);
   }
@@ -111,7 +111,8 @@ class Merger {
     if (source.layer == Layer::kManaged) managed_.push_back(&sections);
   }
 
-  // What a person permitted for this session. Whatever narrows the others narrows it as well.
+  // Adds the user's grants for this session. Whatever narrows the other rules narrows these as
+  // well.
   static void Grant(const Sections& granted, Policy& policy) {
     if (granted.read.allow) policy.read.allow.front().emplace_back(*granted.read.allow);
     if (granted.write.allow) policy.write.allow.front().emplace_back(*granted.write.allow);
@@ -128,8 +129,8 @@ class Merger {
     names_ += profile;
   }
 
-  // What the user wrote, without the managed and the project's file. Profiles add to the lists
-  // around them, so only the file itself can drop a default.
+  // Returns the user's own file, not the managed or the project's file. Profiles only add to the
+  // lists of their file, so only the file itself can drop a default.
   const Sections& UsersOwn() const {
     for (const PolicySource& source : sources_.sources) {
       if (source.layer == Layer::kUser || source.layer == Layer::kCommandLine) {
@@ -149,7 +150,7 @@ class Merger {
       Tighten(policy, file.sections, false);
       if (registered != nullptr) Tighten(policy, registered->sections, false);
     }
-    // A subagent gains nothing by being one: what would hold for the main agent holds for it too.
+    // A subagent gains no permissions: the main agent's profile applies to it as well.
     const Profile* main =
         CallersProfile(file, {.permission_mode = caller.permission_mode}, places_);
     const Profile* own = caller.subagent ? CallersProfile(file, caller, places_) : main;

@@ -1,6 +1,6 @@
-// Several policy files, profiles and the caller become one Policy. Denies and asks of all of them
-// add up. Allows come from the most specific trusted file; the managed file, an untrusted project
-// file and a profile that the event chose can only take away.
+// Merges several policy files, profiles and the caller into one Policy. Denies and asks of all of
+// them add up. Allows come from the most specific trusted file; the managed file, an untrusted
+// project file and a profile that the event chose can only tighten.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,7 @@
 
 namespace ringfence {
 
-// Who is calling, as the event says: the agent's word, so it can only tighten.
+// The caller according to the event. The agent controls this, so it may only tighten.
 struct Caller {
   std::string_view agent_type;
   bool subagent = false;
@@ -21,13 +21,14 @@ struct Caller {
 };
 Caller CallerOf(const Event& event);
 
-// The profile of a file that the registration (`name`, from --profile) or, where that is "", the
-// place of the project chose: a person's choice, so it may widen. nullptr where there is none.
+// Returns the file's profile that the registration names (`name`, from --profile) or, if that is
+// "", that matches the project's directory; nullptr if there is none. The user chose it, so it may
+// widen.
 const Profile* RegisteredProfile(const PolicyFile& file, std::string_view name,
                                  const Places& places);
 
-// `profile` is --profile, or "". A profile of that name that no file has is an error.
-// The result points into `sources`.
+// `profile` is --profile, or "". Fails if no trusted file has a profile of that name. The result
+// points into `sources`.
 Result<Policy> MergePolicies(const PolicySources& sources, std::string_view profile,
                              const Places& places, const Caller& caller);
 

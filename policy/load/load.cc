@@ -15,7 +15,7 @@ namespace {
 
 using Node = JsonTree::Node;
 
-// Reads one file. A function a section; `at` is the JSON pointer of the object around it.
+// Reads one file, with one function per section; `at` is the JSON pointer of the enclosing object.
 class Loader {
  public:
   Loader(PolicyFile& file, const PolicyText& source, std::span<const KeyRow> keys,

@@ -1,4 +1,5 @@
-// JSON to PolicyFile: strict, top to bottom, every mistake with its place.
+// Converts JSON to a PolicyFile. Strict; reads from top to bottom and reports every mistake with
+// its place.
 #pragma once
 
 #include <memory>
@@ -16,16 +17,17 @@ namespace ringfence {
 struct PolicyText {
   std::string text;
   std::string path;                // absolute
-  std::string shown;               // what messages and reasons call the file
-  bool quotable = true;            // false: rules are marked as an untrusted file's
-  const Agent* agent = &kNoAgent;  // whose hosts "@agent-hosts" stands for
+  std::string shown;               // the file's name in messages and reasons
+  bool quotable = true;            // false: marks the rules as an untrusted file's
+  const Agent* agent = &kNoAgent;  // the agent whose hosts "@agent-hosts" stands for
 };
 
-// On failure every mistake is in `mistakes`, at least one. `keys` outlives the result.
+// Returns nullptr on failure and adds every mistake, at least one, to `mistakes`. `keys` outlives
+// the result.
 std::unique_ptr<PolicyFile> LoadPolicy(PolicyText source, std::vector<Error>& mistakes,
                                        std::span<const KeyRow> keys = PolicyKeys());
 
-// The policy that stands where no file does.
+// Returns the text of the built-in policy: the defaults under all files.
 const char* BuiltInPolicyText();
 
 }  // namespace ringfence

@@ -8,11 +8,11 @@
 namespace ringfence {
 namespace {
 
-using Chain = std::vector<const Sections*>;  // trusted ones, from the widest to the most specific
+using Chain = std::vector<const Sections*>;  // trusted, from the widest to the most specific
 
 using PathLists = RuleLists<PathRule> Sections::*;
 
-// Every one of `sets` stands in one of the lists already; going through a set twice takes time.
+// True if the lists already contain all of `sets`. Evaluating a set twice takes time.
 bool NamesSets(const PathRuleList& lists, const std::vector<PathRule>& sets) {
   return std::ranges::all_of(sets, [&lists](const PathRule& wanted) {
     return std::ranges::any_of(lists, [&wanted](std::span<const PathRule> list) {
@@ -76,7 +76,7 @@ std::optional<NetworkRules> NetworkOfAll(const Chain& chain) {
   return NetworkOf(*merged);
 }
 
-// A more specific entry for a tool stands for a wider one.
+// A more specific file's entry for a tool replaces a wider file's.
 std::vector<McpFields> McpOf(const Chain& chain) {
   std::vector<McpFields> all;
   for (const Sections* sections : chain) {

@@ -1,5 +1,5 @@
-// What several trusted sections say together: the last one that says something counts, and denies
-// and asks of all of them add up.
+// Merges several trusted sections: the last one that has a value counts, and denies and asks of all
+// of them add up.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,13 @@
 
 namespace ringfence {
 
-// Alerts (alert_rules.h) and the audit log are left out. `trusted`: from the widest to the most
-// specific. `own`: what the user wrote; only an empty list there drops a default of `built_in`. The
-// result points into all of them.
+// Leaves out alerts (alert_rules.h). `trusted`: from the widest to the most specific. `own`: the
+// user's sections; only an empty list there drops a default of `built_in`. The result points into
+// all of them.
 Policy MergeSections(const std::vector<const Sections*>& trusted, const Sections& built_in,
                      const Sections& own);
 
-// Key by key, the later section over the earlier one; denies add up.
+// Merges key by key; the values of `over` replace those of `base`, and denies add up.
 NetworkSection MergedNetwork(const NetworkSection& base, NetworkSection over);
 
 }  // namespace ringfence

@@ -1,6 +1,5 @@
-// Strict reading of JSON objects: what is asked for is read with its type, and Finish() counts
-// every key that nobody asked for as a mistake. All mistakes of a file are kept, each with its
-// place.
+// Reads JSON objects strictly: accessors check the type of each value, and Finish() reports every
+// key that no accessor asked for. All mistakes of a file are collected, each with its place.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,7 @@
 
 namespace ringfence {
 
-// The document that is being read and what is wrong with it.
+// The document that is being read, and its mistakes.
 class JsonDocument {
  public:
   using Node = JsonTree::Node;
@@ -27,14 +26,14 @@ class JsonDocument {
 
   const JsonTree& tree() const { return tree_; }
   void Wrong(const Node& node, std::string_view what, std::string_view hint = "");
-  // Otherwise it is a mistake.
+  // True if the node is a string; otherwise reports a mistake.
   bool IsString(const Node& node) {
     return node.kind == JsonTree::Kind::kString || WrongKind(node, "must be a string");
   }
   void UnknownKey(const Node& node, std::string_view what, std::string_view nearest);
 
  private:
-  bool WrongKind(const Node& node, std::string_view what);  // false
+  bool WrongKind(const Node& node, std::string_view what);  // always false
   void Add(size_t offset, std::string what, std::string_view hint);
 
   const JsonTree& tree_;
@@ -50,17 +49,17 @@ class ObjectReader {
     T value;
   };
 
-  // A node that is no object is a mistake, and then nothing is found in it.
+  // If the node is not an object, reports a mistake and finds no keys.
   ObjectReader(JsonDocument& document, const Node& node);
 
-  // The value of `key`, or nullptr when it is absent or of another type (a mistake).
+  // Return the value of `key`, or nullptr if it is absent or has another type (a mistake).
   const Node* Any(std::string_view key);
   const Node* Object(std::string_view key);
   const Node* Array(std::string_view key);
   std::optional<bool> Bool(std::string_view key);
   std::optional<std::string_view> String(std::string_view key);
   std::optional<double> Number(std::string_view key);
-  // The elements of an array of strings.
+  // Returns the elements of an array of strings.
   std::optional<std::vector<const Node*>> Strings(std::string_view key);
 
   // `choices`: a range of Choice, or of anything with a `word` and a `value`.
@@ -78,7 +77,7 @@ class ObjectReader {
     return value;
   }
 
-  // Whether `key` was asked for.
+  // True if an accessor has asked for `key`.
   bool Knows(std::string_view key) const { return std::ranges::find(known_, key) != known_.end(); }
 
   void Finish();

@@ -1,5 +1,5 @@
-// One policy file as it was written: every section optional, every rule with its place. load.h
-// makes it, layers.h merges several into a Policy. It owns all text that rules point into.
+// One policy file as written: every section is optional, every rule has its place. load.h creates
+// it, layers.h merges several into a Policy. Owns all text that its rules point into.
 #pragma once
 
 #include <deque>
@@ -26,7 +26,7 @@ struct NetworkSection {
   RulePlace place;
 };
 
-// What stands at the top of a file or in one profile.
+// The sections at the top level of a file or in one profile.
 struct Sections {
   RuleLists<NameRule> tools;
   RuleLists<PathRule> read, write;
@@ -37,14 +37,14 @@ struct Sections {
   KeyValues keys;  // everything else
 };
 
-// When a profile applies; every condition that is there must hold.
+// The conditions of a profile; all that are present must hold.
 struct When {
-  std::optional<std::string_view> agent_type;  // with "*"
+  std::optional<std::string_view> agent_type;  // "*" is a wildcard
   std::optional<bool> subagent;
-  std::optional<PathRule> root;  // the project's root is there or below
+  std::optional<PathRule> root;  // the project's root is at or below it
   std::optional<std::string_view> permission_mode;
 
-  // The agent's word decides: such a profile may only tighten.
+  // True if the agent controls the choice; the profile may then only tighten.
   bool is_chosen_by_event() const { return agent_type || subagent || permission_mode; }
 };
 
@@ -56,12 +56,12 @@ struct Profile {
 
 struct PolicyFile {
   std::string path;          // absolute
-  std::string shown;         // for people
+  std::string shown;         // for messages
   bool root_is_git = false;  // "root": "git"
   Sections sections;
   std::vector<Profile> profiles;
 
-  // Owned text, at places that do not move.
+  // Owned text, at stable addresses.
   std::unique_ptr<JsonTree> tree;
   std::unique_ptr<std::deque<std::string>> strings;
   std::unique_ptr<std::deque<RuleOrigin>> origins;

@@ -73,7 +73,7 @@ RulePlace RuleListReader::PlaceOf(const JsonNode& node, const std::string& point
   return OriginOf(pointer)->At(node.begin);
 }
 
-// `read` fills in one rule from the text of an element.
+// `read` fills in one rule from an element.
 template <typename Rule, typename Read>
 std::optional<std::vector<Rule>> RuleListReader::ReadList(ObjectReader& object,
                                                           std::string_view key, Read read) {

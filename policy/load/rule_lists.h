@@ -1,4 +1,4 @@
-// The lists of rules in a policy file: each text becomes a rule that knows its place, or a mistake.
+// Reads the rule lists of a policy file: each text becomes a rule with its place, or a mistake.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,19 @@ namespace ringfence {
 
 class RuleListReader {
  public:
-  // `quotable` false: the rules are marked as an untrusted file's.
+  // `quotable` false: marks the rules as an untrusted file's.
   RuleListReader(PolicyFile& file, const Agent& agent, bool quotable, JsonDocument& document)
       : file_(file), agent_(agent), quotable_(quotable), document_(document) {}
 
-  // "allow", "ask" and "deny" of `object`, which stands at the JSON pointer `at`.
+  // Read "allow", "ask" and "deny" of `object`, which is at the JSON pointer `at`.
   RuleLists<PathRule> ReadPaths(ObjectReader& object, std::string_view at);
   RuleLists<NameRule> ReadTools(ObjectReader& object, std::string_view at);
-  // One list of hosts, with sets replaced by what is in them.
+  // Reads one list of hosts and replaces sets by their members.
   std::optional<std::vector<HostRule>> ReadHosts(ObjectReader& object, std::string_view key,
                                                  std::string_view at);
 
   RulePlace PlaceOf(const JsonTree::Node& node, const std::string& pointer);
-  // Kept in the file.
+  // Returns the origin for this JSON pointer; the file owns it.
   const RuleOrigin* OriginOf(const std::string& pointer);
 
  private:
@@ -42,7 +42,7 @@ class RuleListReader {
   JsonDocument& document_;
 };
 
-// The name of a tool, with "*" for any text.
+// True if `text` is the name of a tool, in which "*" stands for any text.
 bool IsToolPattern(std::string_view text);
 
 }  // namespace ringfence

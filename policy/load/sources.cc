@@ -18,15 +18,15 @@
 namespace ringfence {
 namespace {
 
-constexpr uint32_t kOverflowUser = 65534;  // user_namespaces(7): an owner that is not mapped
+constexpr uint32_t kOverflowUser = 65534;  // user_namespaces(7): owner of unmapped files
 
-// Any other error says nothing about the file.
+// True if the error means that the file does not exist. Any other error says nothing about that.
 bool SaysAbsent(int error) { return error == ENOENT || error == ENOTDIR; }
 
-// A program may hand a policy over open, in a file that has no name any more.
+// True if another program passed the policy as an open file, which may no longer have a name.
 bool IsHandedOver(std::string_view path) { return path.starts_with("/proc/self/fd/"); }
 
-// A file below the home is shown with "~".
+// Returns the path for messages, with "~" for the home.
 std::string Shown(const std::string& path, const Places& places) {
   if (IsHandedOver(path)) return "policy";
   for (const Path& home : places.homes) {
@@ -35,8 +35,8 @@ std::string Shown(const std::string& path, const Places& places) {
   return path;
 }
 
-// Inside a user namespace root's files may show as the overflow user's. They are accepted where
-// user 0 is not mapped, because then nobody inside can be root.
+// In a user namespace, root's files may appear to belong to the overflow user. They are accepted if
+// user 0 is not mapped, because then no process inside can be root.
 bool RootIsMapped() {
   UniqueFd fd(::openat(AT_FDCWD, "/proc/self/uid_map", O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return true;
@@ -99,7 +99,7 @@ class SourceReader {
     if (Status s = Add(Layer::kProject, ProjectPolicyPath(places_.root_real.text())); !s) {
       return s.error();
     }
-    ApplyRootSetting();  // once more: a trusted project may say so as well
+    ApplyRootSetting();  // again, because a trusted project may set it as well
     ProtectUsual();
     return std::move(found_);
   }
@@ -147,7 +147,8 @@ class SourceReader {
         LoadPolicy({std::move(bytes->text), path, shown, trusted, places_.agent}, mistakes)};
     if (source.file == nullptr) return trusted ? mistakes.front() : Silent(mistakes.front(), shown);
     if (!trusted) {
-      // The names are the project's: a line of its own would be read as one of ours.
+      // The project chooses these names: a line break in one could start a line that looks like
+      // ours.
       const std::string word = ShellWord(places_.root.text());
       found_.notes.push_back(
           Quote(shown) +
@@ -159,9 +160,9 @@ class SourceReader {
     return Unit{};
   }
 
-  // A policy that is reached through links and does not exist is absent: homes and /etc are links
-  // on many systems. A link by the policy's own name, or by that of ringfence's folder around it,
-  // was made to lead to a policy, and must not be taken for none.
+  // A policy that does not exist is absent even if links lead to it, because homes and /etc are
+  // links on many systems. But a dangling link at the policy's own path, or at that of its
+  // directory, was made to lead to a policy, and is an error.
   Status CheckAbsent(const std::string& path, Layer layer, const std::string& shown) {
     if (layer == Layer::kCommandLine) return CheckNoLink(path, shown);
     const std::string folder = path.substr(0, path.rfind('/'));
@@ -189,7 +190,7 @@ class SourceReader {
                        "create the target of " + link + ", or remove the link");
   }
 
-  // An untrusted file may not speak to the model, not even through an error message.
+  // Text from an untrusted file must not reach the model, not even through an error message.
   static Error Silent(const Error& error, const std::string& shown) {
     return ConfigError(error.where.empty() ? shown : error.where,
                        "the project's policy is not trusted and cannot be read as a policy",

@@ -1,4 +1,4 @@
-// Which policy files count for a project, read from the disk, with their trust.
+// The policy files that apply to a project, read from the disk, and whether each is trusted.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace ringfence {
 
-// From wide to narrow. --policy FILE stands for user and project. A session's file only adds to
-// what the others allow, and only its allow lists count.
+// From wide to narrow. --policy FILE replaces the user's and the project's policy. A session's file
+// only adds to what the others allow; only its allow lists count.
 enum class Layer : uint8_t { kManaged, kUser, kCommandLine, kProject, kSession };
 
 struct PolicySource {
@@ -25,25 +25,26 @@ struct PolicySource {
 struct PolicySources {
   std::vector<PolicySource> sources;     // in the order of Layer
   std::unique_ptr<PolicyFile> built_in;  // the defaults under all of them
-  std::vector<std::string> notes;        // for people: what was ignored, and why
+  std::vector<std::string> notes;        // messages that say what was ignored, and why
 };
 
 constexpr const char* kManagedPolicy = "/etc/ringfence/policy.json";
 std::string UserPolicyPath(const std::string& home);
 std::string ProjectPolicyPath(const std::string& root);
 
-// Where policies are read from without --policy, whether or not there are any.
+// Returns the paths that policies are read from without --policy, existing or not.
 std::vector<Path> UsualPolicyPlaces(const Places& places);
 
-// Reads them all; one that cannot be used is an error. May widen `places.root` ("root": "git") and
-// records in `places` where policies are and would be read. `policy_option` is --policy, or "".
+// Reads all policy files; fails if one cannot be used. May widen `places.root` ("root": "git"), and
+// records in `places` the paths that policies are read from, existing or not. `policy_option` is
+// --policy, or "".
 Result<PolicySources> ReadPolicySources(const std::string& policy_option, Places& places,
                                         const FileView& files);
 
-// What a person permitted for one session (`ringfence allow --session`); "" when `session_id` is no
-// plain name.
+// Returns the path of the user's grants for one session (`ringfence allow --session`), or "" if
+// `session_id` is not a plain name.
 std::string SessionGrantsPath(const std::string& home, std::string_view session_id);
-// Adds that file to `sources`. False: there is none.
+// Adds the session's grants to `sources`; false if there are none.
 Result<bool> AddSessionGrants(std::string_view session_id, const Places& places,
                               PolicySources& sources);
 

@@ -38,8 +38,8 @@ void AddTools(ToolRules& rules, const RuleLists<NameRule>& over) {
 
 void NarrowNetwork(std::optional<NetworkRules>& rules, const NetworkSection& over) {
   if (!rules) {
-    // Hosts were not evaluated before; and a sandbox without network gets none by being told of
-    // hosts.
+    // The hook did not evaluate hosts before. A list of hosts does not open a sandbox without
+    // network.
     rules.emplace();
     rules->opens_sandbox = false;
   }

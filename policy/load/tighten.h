@@ -1,4 +1,4 @@
-// Tighten: sections that can only take away, put over a policy.
+// Tighten: applies sections that can only take permissions away.
 #pragma once
 
 #include "policy/load/policy_file.h"
@@ -6,12 +6,12 @@
 
 namespace ringfence {
 
-// Whatever `over` says, the result permits nothing that `policy` did not, and asks at least as
-// much. `trusted` false: also none of its text may reach the model. The result points into `over`.
+// Whatever `over` contains, the result permits nothing that `policy` did not, and asks at least as
+// often. `trusted` false: none of its text may reach the model. The result points into `over`.
 void Tighten(Policy& policy, const Sections& over, bool trusted);
 
-// Its parts, for a file whose denies and asks are in the policy already; TightenKeys() (key.h) is
-// the third.
+// The parts of Tighten(), for a file whose denies and asks are already in the policy; TightenKeys()
+// (key.h) is the third.
 struct AllowLists {
   const RuleLists<NameRule>& tools;
   const RuleLists<PathRule>& read;
@@ -20,10 +20,10 @@ struct AllowLists {
 void TightenLists(Policy& policy, const AllowLists& lists);
 void TightenNetwork(Policy& policy, const std::optional<NetworkSection>& over);
 
-// The paths of MCP tools that `over` names are evaluated as well.
+// Adds the paths of MCP tools that `over` names to those that are evaluated.
 void AddMcp(Policy& policy, const Sections& over);
 
-// An ask permits with a question: appends those that name a place to what is permitted.
+// Appends the asks that name a place to `permitted`, because an ask permits with a question.
 void AppendPermittedAsks(PathRuleList& permitted, const std::optional<std::vector<PathRule>>& ask);
 
 NetworkRules NetworkOf(const NetworkSection& section);

@@ -1,5 +1,5 @@
-// The trust store: which project's policy a person has looked at and pinned. Kept at
-// ~/.local/state/ringfence/trust.json, written by `ringfence trust`, writable by no agent.
+// The trust store: the project policies that the user has reviewed and pinned. `ringfence trust`
+// writes it to ~/.local/state/ringfence/trust.json; no agent can write there.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ std::string RenderTrustStore(const std::vector<TrustedProject>& projects);
 bool IsTrusted(const std::vector<TrustedProject>& projects, std::string_view root,
                std::string_view sha256);
 
-// Below a home directory.
+// Return paths below a home directory.
 std::string StateFolder(const std::string& home);
 std::string TrustStorePath(const std::string& home);
 

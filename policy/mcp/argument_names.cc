@@ -8,7 +8,7 @@
 namespace ringfence {
 namespace {
 
-// Normal keys. What file, git and editor servers call their path arguments.
+// Normal keys: the names that file, git and editor servers use for path arguments.
 constexpr WordList kPathNames(
     "absolutepath\n"
     "basedir\n"
@@ -74,10 +74,10 @@ constexpr WordList kPathListNames(
     "destinations\ndirectories\ndirs\nfilenames\nfilepaths\nfiles\n"
     "folders\npaths\nroots\nsources\ntargets\n");
 constexpr WordList kUrlNames("href\nuri\nuris\nurl\nurls\n");
-// They only end like one.
+// Names that end like a path ("path", "file") but mean something else.
 constexpr WordList kOtherNames("classpath\njsonpath\nkeypath\nprofile\nprofiles\nxpath\n");
 
-// Single words of the names that MCP tools have.
+// Single words in the argument names of MCP tools.
 constexpr WordList kPathWords(
     "cwd\ndest\ndestination\ndir\ndirectory\ndst\nfile\nfilename\nfilepath\nfolder\noutput\n"
     "path\nroot\nsrc\nworkdir\nworkspace\n");
@@ -86,7 +86,7 @@ constexpr WordList kPathListWords(
 constexpr WordList kUrlWords(
     "domain\ndomains\nendpoint\nhost\nhostname\nhosts\nhref\nlink\nlinks\norigin\nsite\nuri\nuris\n"
     "url\nurls\nwebsite\n");
-// Also for what is no host, so that the value must look like one.
+// Words that do not always mean a host, so the value must look like one.
 constexpr WordList kPeerWords(
     "addr\naddress\naddresses\naddrs\nbroker\nbrokers\ncallback\ncallbacks\ndsn\nfqdn\nfqdns\n"
     "gateway\ngateways\nip\nips\nipv\nmirror\nmirrors\nnameserver\nnameservers\npeer\npeers\n"
@@ -95,11 +95,11 @@ constexpr WordList kPeerWords(
 constexpr WordList kMailboxWords("addr\naddress\naddresses\naddrs\n");
 constexpr WordList kPropertiesWords("claims\ncontext\nnamespaces\nprefixes\nproperties\n");
 constexpr WordList kLinkWords("endpoint\nlink\nlinks\n");
-// Behind a word of URLs: something about it, but not the URL.
+// After a URL word, these name something about the URL, not the URL itself.
 constexpr WordList kAboutWords(
     "count\ndescription\nid\nids\nindex\nkind\nlabel\nlabels\nname\nnames\nnumber\nos\nstate\n"
     "status\ntext\ntitle\ntype\ntypes\nversion\n");
-// "host_name" is the host
+// "host_name" is the host itself.
 constexpr WordList kNamedHosts("domain\ndomains\nhost\nhosts\npeer\nproxy\nserver\nservers\n");
 constexpr WordList kRepositoryWords(
     "clone\ngit\nmirror\nremote\nremotes\nrepo\nrepos\nrepositories\nrepository\nsource\nsrc\n"

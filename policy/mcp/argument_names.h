@@ -1,4 +1,4 @@
-// Tells by its name what an argument of a tool is: a path, a URL, a host.
+// Tells from a tool argument's name whether it is a path, a URL or a host.
 #pragma once
 
 #include <cstdint>
@@ -7,34 +7,35 @@
 
 namespace ringfence {
 
-// The name without case, "_", "-" and white space.
+// Returns the name in lower case, without "_", "-" and white space.
 std::string NormalKey(std::string_view key);
 
 enum class UsualName : uint8_t {
   kNone,
   kPath,
-  kPaths,  // may hold objects as well
+  kPaths,  // may contain objects as well
   kUrl,
   kPeer,  // a host if the value looks like one: "server", "address"; otherwise anything
 };
-// What an argument of an unknown tool usually is, by its name.
+// Returns the usual meaning of an unknown tool's argument with this name.
 UsualName UsualNameOf(std::string_view key);
-// The same for MCP tools, whose authors choose freely: one of the words in the name is enough
-// ("source_dir", "pathInProject", "file1", "api_host").
+// The same for MCP tools, whose authors choose names freely: one matching word in the name is
+// enough ("source_dir", "pathInProject", "file1", "api_host").
 UsualName McpNameOf(std::string_view key);
-// A name under which "a.md" and "chat.postMessage" are no hosts: "links", "endpoint".
+// True for a name under which "a.md" and "chat.postMessage" are not hosts: "links", "endpoint".
 bool NamesLink(std::string_view key);
-// A name under which "me@host.example" is somebody's mailbox: "address".
+// True for a name under which "me@host.example" is a mailbox: "address".
 bool NamesMailbox(std::string_view key);
-// A name for an object whose keys are the names of properties, some of which are written as URLs.
+// True for the name of an object whose keys are property names, some of which are written as URLs.
 bool NamesProperties(std::string_view key);
-// A name for what is cloned from elsewhere: "repo_url", "remote".
+// True for the name of a repository to clone from: "repo_url", "remote".
 bool NamesRepository(std::string_view key);
-// A name for the text of a file, which may be JSON: "file_text", "contents".
+// True for the name of a file's text, which may be JSON: "file_text", "contents".
 bool NamesContent(std::string_view key);
-// A name for a directory that a container sees under another name: "volumes", "bind_mount".
+// True for the name of a directory that a container sees under another name: "volumes",
+// "bind_mount".
 bool NamesBinding(std::string_view key);
-// A name for what a tool makes: "savePath", "output", "dest_dir".
+// True for the name of a tool's output: "savePath", "output", "dest_dir".
 bool NamesOutput(std::string_view key);
 
 }  // namespace ringfence

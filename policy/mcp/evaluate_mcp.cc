@@ -45,7 +45,7 @@ bool NamesRemote(const InputField& field, std::string_view text) {
   return IsScpAddress(text) && NamesRepository(field.key);
 }
 
-// A name that prose rarely ends with.
+// True for a name that prose rarely ends with.
 bool IsPlainName(std::string_view name) {
   return name.find_first_of(" \t\r\n\"'`()[]{}<>|;,") == std::string_view::npos;
 }
@@ -90,7 +90,8 @@ void McpEvaluator::EvaluateField(const InputField& field, const std::optional<Mc
   if (!is_mapped) EvaluateByValue(field, value);
 }
 
-// What the policy's entries for the tool name. True: they name every path.
+// Evaluates the arguments that the policy's entries for the tool name. True if the entries name
+// every path.
 bool McpEvaluator::EvaluateNamed() {
   bool has_entry = false;
   for (const McpFields& entry : arguments_.policy().mcp) {
@@ -106,7 +107,7 @@ void McpEvaluator::EvaluateAt(std::string_view pointer, Access access) {
   for (const std::vector<InputField>* fields : {&event_.input, &std::as_const(documents_)}) {
     for (const InputField& field : *fields) {
       const bool is_value = !field.is_key && field.kind != JsonKind::kArray &&
-                            field.kind != JsonKind::kNull;  // as if it were left out
+                            field.kind != JsonKind::kNull;  // null counts as absent
       if (is_value && PointerCovers(pointer, field.pointer)) EvaluateMapped(field, access);
     }
   }
@@ -116,7 +117,7 @@ void McpEvaluator::EvaluateMapped(const InputField& field, Access access) {
   if (!arguments_.IsUsable(field)) return;
   const TextKind kind = KindOfText(field.text);
   if (kind == TextKind::kFileUrl) return arguments_.EvaluateFileUrl(field, access);
-  // Run() evaluates its host, whatever its name.
+  // Run() evaluates its host, whatever the argument's name.
   if (kind == TextKind::kWebUrl) return arguments_.EvaluateUrlAsPath(field, access);
   const std::string_view text = field.text.empty() ? "." : std::string_view(field.text);
   arguments_.EvaluateServerPath(field, text, access);
@@ -124,7 +125,7 @@ void McpEvaluator::EvaluateMapped(const InputField& field, Access access) {
 
 void McpEvaluator::EvaluateByValue(const InputField& field, const Value& value) {
   UsualName usual = McpNameOf(field.key);
-  // The keys of an object are paths where its name says that it holds several.
+  // The keys of an object are paths if its name says that it contains several.
   const bool may_be_any = field.is_key ? usual != UsualName::kPaths : usual == UsualName::kPeer;
   if (may_be_any) usual = UsualName::kNone;
   if (field.is_key && usual == UsualName::kNone && !names_.MayNameAsKey(field.text)) return;
@@ -133,18 +134,19 @@ void McpEvaluator::EvaluateByValue(const InputField& field, const Value& value) 
   EvaluateAsWritten(field, usual);
 }
 
-// A server that trims nothing opens the very name: a link "x " leads elsewhere than "x". Where only
-// the end differs, nothing but that name itself can be such a link.
+// Evaluates the untrimmed name, because some servers do not trim: a link "x " leads elsewhere than
+// "x". If only the end differs, this matters only if a file of that exact name exists.
 void McpEvaluator::EvaluateAsWritten(const InputField& field, UsualName usual) {
   if (!MayNameAsWritten(field.text, names_)) return;
   const bool begins_alike = TrimUnseen(field.text).data() == field.text.data();
   const auto exists = [this](const std::string& start) { return Exists(Path::Clean(start)); };
   if (begins_alike && std::ranges::none_of(arguments_.paths().Starts(field.text), exists)) return;
-  // With "/." it does not end with what may be dropped.
+  // With "/." appended, it does not end with characters that may be dropped.
   Take(field, field.text + "/.", usual == UsualName::kNone ? Taken::kDenials : Taken::kAll);
 }
 
-// A string that a path cannot be is text, unless it begins like one: then it is refused.
+// False if the string cannot be a path. It is then text, unless it begins like a path: then it is
+// refused.
 bool McpEvaluator::IsSound(const InputField& field, const Value& value, UsualName usual) {
   if (!field.cut && !field.has_nul && !field.has_lone_surrogate) return true;
   const bool is_named = usual != UsualName::kNone && !field.cut;
@@ -154,13 +156,14 @@ bool McpEvaluator::IsSound(const InputField& field, const Value& value, UsualNam
   return false;
 }
 
-// What it begins with says nothing: "nowhere/x/x/...", and after 64 KiB "../../..".
+// True if the missing rest of a cut value may lead anywhere, whatever its beginning:
+// "nowhere/x/x/...", and after 64 KiB "../../..".
 bool McpEvaluator::MayEndAnywhere(const Value& value, UsualName usual) {
   if (!value.is_cut || IsText(value, usual)) return false;
   if (value.form == ValueForm::kWebUrl || value.form == ValueForm::kOtherUrl) {
     return usual == UsualName::kPath || usual == UsualName::kPaths;
   }
-  // A relative one is rather base64 where its name says nothing.
+  // A relative value is more likely base64 if the argument's name says nothing.
   return value.form != ValueForm::kRelative || usual != UsualName::kNone;
 }
 
@@ -191,7 +194,7 @@ bool McpEvaluator::NamesPlace(const Value& value, UsualName usual) const {
   return !IsText(value, usual) || NamesSomething(value.text);
 }
 
-// What looks like prose is a path where its name says so: "/x/a new file with words".
+// True for prose, unless the argument's name says that it is a path: "/x/a new file with words".
 bool McpEvaluator::IsText(const Value& value, UsualName usual) {
   return value.is_prose && usual != UsualName::kPath && usual != UsualName::kPaths;
 }
@@ -205,8 +208,8 @@ void McpEvaluator::EvaluateValue(const InputField& field, const Value& value, Us
   EvaluateBareHost(field, value, usual);
 }
 
-// "/etc:/mnt": the first path is bound to the second, which is one of a container. Under a name for
-// several paths ("paths") all of them are of this host.
+// Evaluates "/etc:/mnt", which mounts the first path at the second one in a container. Under a name
+// for several paths ("paths"), all of them are paths on this host.
 void McpEvaluator::EvaluateBound(const InputField& field, const Value& value, UsualName usual) {
   std::string_view rest = value.text;
   const std::string_view bound = BoundPath(rest);
@@ -240,7 +243,7 @@ void McpEvaluator::EvaluatePlace(const InputField& field, const Value& value, Us
       if (field.text != "~" || usual != UsualName::kNone) TakePlace(field, value, usual);
       return EvaluateUnexpanded(field, value, usual);
     case ValueForm::kAbsolute:
-      // "/" among the keys of an object is a route, since nothing can be put there.
+      // "/" as an object's key is a route, because no file can be created there.
       if (!field.is_key || !Path::Clean(value.text).is_root()) TakePlace(field, value, usual);
       return;
     case ValueForm::kClimbing:
@@ -252,14 +255,14 @@ void McpEvaluator::TakePlace(const InputField& field, const Value& value, UsualN
   if (NamesPlace(value, usual)) Take(field, value.text);
 }
 
-// A name that a path has usually makes it one. Under any other name a relative path matters where
-// it leads out or to what is denied.
+// If the argument has a usual name of a path, every relative path counts. Otherwise a relative path
+// matters only if it leads outside or is denied.
 void McpEvaluator::EvaluateRelative(const InputField& field, const Value& value, UsualName usual) {
   if (usual != UsualName::kNone) return Take(field, value.text);
   if (names_.MayName(value.text)) Take(field, value.text, Taken::kDenials);
 }
 
-// "~name/x" is a path if there is such a home.
+// "~name/x" is a path if that home exists.
 void McpEvaluator::EvaluateOtherHome(const InputField& field, const Value& value, UsualName usual) {
   const size_t slash = std::min(value.text.find('/'), value.text.size());
   const bool may_be_word = slash == value.text.size() && usual == UsualName::kNone;
@@ -275,7 +278,7 @@ void McpEvaluator::EvaluateOtherHome(const InputField& field, const Value& value
   if (Exists(home)) Take(field, home.text() + std::string(rest));
 }
 
-// Many servers expand nothing: to them "~" and "$HOME" are names below the folder that they are in.
+// Many servers expand nothing: they read "~" and "$HOME" as names in their working directory.
 void McpEvaluator::EvaluateUnexpanded(const InputField& field, const Value& value,
                                       UsualName usual) {
   if (!HasDotDot(value.literal) && !names_.MayName(value.literal)) return;
@@ -293,7 +296,7 @@ void McpEvaluator::EvaluateWeb(const InputField& field, const Value& value) {
   if (!url.empty()) arguments_.TakeName(EvaluateUrl(url, arguments_.policy(), arguments_.trace()));
 }
 
-// A host without a scheme, by the argument's name.
+// Evaluates a host without a scheme, which the argument's name suggests.
 void McpEvaluator::EvaluateBareHost(const InputField& field, const Value& value, UsualName usual) {
   const std::string_view text = value.text;
   if (usual == UsualName::kUrl) {
@@ -308,7 +311,7 @@ void McpEvaluator::EvaluateBareHost(const InputField& field, const Value& value,
   arguments_.TakeName(std::move(decision));
 }
 
-// A server that knows no URLs takes it for a relative path.
+// A server that does not know URLs reads the text as a relative path.
 void McpEvaluator::EvaluateUrlAsPath(const InputField& field, const Value& value, UsualName usual) {
   if (!arguments_.paths().MayBePath(value.text)) return;
   const std::string path = "./" + value.text;
@@ -321,7 +324,7 @@ void McpEvaluator::EvaluateFileUrl(const InputField& field, const Value& value, 
       std::string_view(value.text).substr(std::string_view("file:").size());
   const bool has_slash = rest.starts_with('/') || rest.starts_with('\\');
   if (!has_slash) {
-    // To some it is what stands behind the scheme, to others "/etc/x" is meant by "file:etc/x".
+    // Some programs read "file:etc/x" as "etc/x", others as "/etc/x".
     std::string path;
     if (!DecodePercent(rest, &path)) path = rest;
     EvaluateValue(field, ReadValue(path),
@@ -343,7 +346,8 @@ bool McpEvaluator::Exists(const Path& path) const {
   return facts ? facts->kind != FileKind::kMissing : facts.error().code != ENAMETOOLONG;
 }
 
-// "/etc/hosts is broken" speaks of a file, "/etc/new name" is one. `text` is absolute or in a home.
+// True if the text begins with an existing file: "/etc/hosts is broken" mentions a file, "/etc/new
+// name" is one. `text` is absolute or in a home.
 bool McpEvaluator::BeginsWithFile(std::string_view text) const {
   for (size_t space = text.find(' '); space != text.npos; space = text.find(' ', space + 1)) {
     if (text[space - 1] == '/') return false;
@@ -353,11 +357,11 @@ bool McpEvaluator::BeginsWithFile(std::string_view text) const {
   return false;
 }
 
-// For what looks like prose: it exists as written, or a file with a plain name can be created
-// there. In both readings: "a link/../x" may be beside the link's target.
+// For text that looks like prose: true if it exists as written, or if a file with a plain name can
+// be created there. Checks both readings: "a link/../x" may be next to the link's target.
 bool McpEvaluator::NamesSomething(std::string_view text) const {
   const bool is_relative = text[0] != '/' && text[0] != '~';
-  if (!is_relative && !IsProse(text) && !BeginsWithFile(text)) return true;  // a few words
+  if (!is_relative && !IsProse(text) && !BeginsWithFile(text)) return true;  // only a few words
   const auto names_something = [this](const Path& path) {
     return Exists(path) || (IsPlainName(path.name()) && Exists(path.Parent()));
   };
@@ -390,11 +394,11 @@ void McpEvaluator::Take(const InputField& field, std::string_view text, Taken ta
   const PathEvaluator& paths = arguments_.paths();
   take(access, paths.Evaluate(written, access, VerbOf(access), field.pointer));
   if (access == Access::kRead) return;
-  // A tool that writes may read as well: what may not be read stays unread.
+  // A tool that writes may read as well, so the read rules apply too.
   take(Access::kRead, paths.EvaluateReadLists(written, field.pointer));
 }
 
-// `what` the argument was taken for. A list that denies it has no remedy.
+// Adds a remedy for an argument that was mistaken for a `what`. There is none against a deny list.
 void McpEvaluator::AddRemedy(Cause& cause, std::string_view what) const {
   if (cause.remedy.empty() && cause.place) return;
   if (!cause.remedy.empty()) cause.remedy += ' ';

@@ -1,5 +1,5 @@
-// The arguments of an MCP tool. Those that the policy or a map names are paths; in all others a
-// string is one if its value says so, since the names of arguments say little.
+// Evaluates the arguments of an MCP tool. Those that the policy or a map names are paths; any other
+// string is a path if its value looks like one, because argument names say little.
 #pragma once
 
 #include <optional>
@@ -60,7 +60,7 @@ class McpEvaluator {
   const CachedFiles& files_;
   ArgumentEvaluator& arguments_;
   FirstNames names_;
-  std::vector<InputField> documents_;  // what JSON in a string holds; by_value by the string's name
+  std::vector<InputField> documents_;  // from JSON in strings, whose names set by_value
   bool reads_;
 };
 

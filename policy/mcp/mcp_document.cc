@@ -19,7 +19,7 @@ class DocumentReader {
     by_value_ = is_usual && !NamesContent(field.key);
   }
 
-  // `name` is the nearest key. The scanner bounds the depth.
+  // `name` is the nearest key. The scanner limits the depth.
   void Read(const JsonNode& node, const std::string& pointer, const std::string& name) {
     if (node.kind == JsonTree::Kind::kString) {
       InputField& value = Add(pointer, name);

@@ -1,5 +1,5 @@
-// JSON in a string. Servers made with FastMCP read a string as JSON where they want a list or an
-// object (func_metadata.pre_parse_json of the Python SDK for MCP).
+// Reads JSON in a string. FastMCP servers parse a string as JSON if they expect a list or an object
+// (func_metadata.pre_parse_json in the Python SDK for MCP).
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace ringfence {
 
-// Appends the strings and keys of the document that `field` holds, if it holds one, as the event
-// reader would have read them. `by_value` says whether the name of `field` makes it likely that a
-// server reads the document; an entry of the policy counts in any case.
+// Appends the strings and keys of the JSON document in `field`, if there is one, as the event
+// reader would have read them. `by_value` is true if the name of `field` makes it likely that a
+// server parses the document; a policy entry applies in any case.
 void AppendDocument(const InputField& field, std::vector<InputField>& fields);
 
 }  // namespace ringfence

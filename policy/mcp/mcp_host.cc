@@ -22,17 +22,17 @@ bool IsPlaceholder(std::string_view host) {
   });
 }
 
-// Parsers of URLs drop line feeds, so "https://good.example\n.evil.example" leads elsewhere to
-// them.
+// URL parsers drop line feeds, so to them "https://good.example
+// .evil.example" leads elsewhere.
 bool MayGoOnWithHost(std::string_view rest) {
   const size_t end = std::min(rest.find_first_of(kHostEnds), rest.size());
-  if (end < rest.size() && rest[end] == ' ') return false;  // no host holds a space
+  if (end < rest.size() && rest[end] == ' ') return false;  // no host contains a space
   return std::ranges::any_of(rest.substr(0, end), [](char c) {
     return c == '.' || c == '%' || c == '@' || static_cast<unsigned char>(c) >= 0x80;
   });
 }
 
-// The first line of `text` if it is a URL by itself, else "".
+// Returns the first line of `text` if that line is a URL, otherwise "".
 std::string_view UrlInFirstLine(std::string_view text) {
   text = TrimUnseen(text);
   const size_t end = text.find_first_of("\t\r\n");
@@ -62,7 +62,7 @@ bool IsSpelledLabel(std::string_view label) {
   return !label.empty() && std::ranges::all_of(label, is_part);
 }
 
-// "example", "xn--p1ai", "RU", but not "onReady" as in "app.onReady".
+// True for "example", "xn--p1ai" and "RU", but not for "onReady" as in "app.onReady".
 bool MayBeTopLevel(std::string_view label) {
   if (LowerAscii(label).starts_with("xn--")) return true;
   const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
@@ -71,7 +71,7 @@ bool MayBeTopLevel(std::string_view label) {
   return label.size() >= 2 && !is_mixed && std::ranges::all_of(label, IsLetterOrForeign);
 }
 
-// `is_plain`: it stands alone, so that it may be a file ("server.py") or a version ("1.2.3").
+// `is_plain`: nothing surrounds the name, so it may be a file ("server.py") or a version ("1.2.3").
 bool MayBeHostName(std::string_view name, bool is_plain) {
   if (LowerAscii(name) == "localhost") return true;
   if (name.ends_with('.')) name.remove_suffix(1);
@@ -90,12 +90,12 @@ bool IsPort(std::string_view text) {
   return !text.empty() && text.size() <= 5 && std::ranges::all_of(text, IsDigit);
 }
 
-// One host, perhaps with a user before it, and a port and a path behind it.
+// True for one host, with an optional user before it and an optional port and path after it.
 bool IsPeer(std::string_view text) {
   if (text.starts_with("//")) text.remove_prefix(2);
   const size_t end = std::min(text.find_first_of("/?#\\"), text.size());
   bool is_plain = end == text.size();
-  const size_t at = text.substr(0, end).rfind('@') + 1;  // 0: there is none
+  const size_t at = text.substr(0, end).rfind('@') + 1;  // 0 if there is none
   is_plain = is_plain && at == 0;
   const std::string_view authority = text.substr(at, end - at);
   if (authority.starts_with('[') || IsBareAddress(authority)) return true;
@@ -120,7 +120,8 @@ std::string UrlToEvaluator(const Value& value, std::string_view text, bool is_te
   const size_t end = std::min(url.find_first_of(kHostEnds, host), url.size());
   if (is_text && IsPlaceholder(std::string_view(url).substr(host, end - host))) return "";
   if (end < url.size() && url[end] != ' ') return url;
-  // "https://x.example, and so on": no top-level domain ends with a mark.
+  // In "https://x.example, and so on" the comma is not part of the host: no top-level domain ends
+  // with punctuation.
   url.resize(end);
   while (url.size() > host && std::string_view(",.;:!)").find(url.back()) != std::string_view::npos)
     url.pop_back();

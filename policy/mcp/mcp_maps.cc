@@ -9,10 +9,9 @@
 namespace ringfence {
 namespace {
 
-// One line a map: server, tools ("*": all), then what it reads ("r"), writes ("w") and takes as
-// text
-// ("t"). The servers are @modelcontextprotocol/server-filesystem, mcp-server-git, GitHub's and
-// @playwright/mcp, under the names that their instructions give them; GitHub's is elsewhere and
+// One line per map: server, tools ("*": all), then the arguments that are read ("r"), written ("w")
+// and taken as text ("t"). The servers are @modelcontextprotocol/server-filesystem, mcp-server-git,
+// GitHub's and @playwright/mcp, under the names in their instructions. GitHub's runs elsewhere and
 // reads no file of this host.
 constexpr WordList kMaps(
     "filesystem read_file,read_text_file,read_media_file,get_file_info,list_directory,"
@@ -44,8 +43,8 @@ constexpr WordList kMaps(
     "playwright browser_take_screenshot t/element t/ref w/filename\n"
     "playwright browser_pdf_save w/filename\n");
 
-// Their maps take text of tools that work on files out of the evaluating by value: only the very
-// name.
+// Servers whose maps apply only to the exact name, because they exempt text arguments of tools that
+// work on files from evaluation by value.
 constexpr WordList kExactServers("filesystem\ngit\n");
 
 McpMap ReadMap(std::string_view line) {

@@ -24,9 +24,9 @@ bool BeginsWithWord(std::string_view name, std::string_view word) {
   return next == '_' || next == '-' || IsUpper(next);
 }
 
-// Words that say that something is changed, or that another verb follows. Those that are as often
-// nouns are not among them: "get_commit", "get_post", "list_stateful_set", "get_workflow_run",
-// "get_export_status"; nor are those of names such as "readFileSync".
+// Words that mean a change, or that another verb follows. Excludes words that are as often nouns
+// ("get_commit", "get_post", "list_stateful_set", "get_workflow_run", "get_export_status") and
+// words in names such as "readFileSync".
 constexpr WordList kChangeWords(
     "add\nalter\nand\nappend\napply\nchange\nchmod\nchown\nclear\nconvert\ncopy\ncp\ncreate\n"
     "delete\ndestroy\ndownload\ndrop\nedit\nerase\nexec\nexecute\nextract\nfix\ninject\n"
@@ -76,7 +76,7 @@ std::string McpNamePart(std::string_view name) {
   const auto both_lines = [](char a, char b) { return a == '_' && b == '_'; };
   part.erase(std::unique(part.begin(), part.end(), both_lines), part.end());
   if (part.ends_with('_')) part.pop_back();
-  return part;  // it begins with "claude"
+  return part;  // no "_" to drop at the beginning: it begins with "claude"
 }
 
 bool IsReadingMcpTool(std::string_view tool) {

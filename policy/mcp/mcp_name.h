@@ -1,4 +1,4 @@
-// The names of MCP tools, as the client makes them.
+// The names of MCP tools, as the client forms them.
 #pragma once
 
 #include <string>
@@ -8,21 +8,21 @@ namespace ringfence {
 
 bool IsMcpTool(std::string_view name);  // begins with "mcp__"
 
-// "mcp__fs", as the client's own permissions name all the tools of a server. No tool is called so.
+// True for "mcp__fs", which means all tools of a server in the client's own permissions. No tool
+// has a name of this form.
 bool IsMcpServer(std::string_view name);
 std::string McpServerPattern(std::string_view name);  // "mcp__fs__*"
 
-// The part of a tool's name that stands for `name`, which is a server's or a tool's own: each
-// UTF-16 unit but letters, digits, "_" and "-" becomes "_"; after "claude.ai " (connectors), runs
-// of
-// "_" become one, and one at either end goes (measured on 2.1.330 and 2.1.331).
+// Returns the part of a tool's name that stands for `name`, a server's or a tool's own name: each
+// UTF-16 unit except letters, digits, "_" and "-" becomes "_". After "claude.ai " (connectors),
+// runs of "_" become one, and one at either end is dropped (measured with 2.1.330 and 2.1.331).
 std::string McpNamePart(std::string_view name);
 
-// By its name, a tool that only reads: "read_file", "getIssue", "list", "search-code". It begins
-// with such a verb, and none of its other words is one of change ("replace", "write", "create") or
-// says that a second verb follows ("and", "or", "then"): "search_and_replace", "get_or_create",
-// "readWriteFile" write. Words that are as often nouns are none of change: "get_commit" reads. A
-// server's name may itself hold "__", so each way to split the name must agree.
+// True if the tool only reads, judging by its name: "read_file", "getIssue", "list", "search-code".
+// The name must begin with such a verb, and none of its other words may mean a change ("replace",
+// "write", "create") or a second verb ("and", "or", "then"): "search_and_replace", "get_or_create"
+// and "readWriteFile" write. Words that are as often nouns do not count as a change: "get_commit"
+// reads. A server's name may itself contain "__", so every way to split the name must agree.
 bool IsReadingMcpTool(std::string_view tool);
 
 }  // namespace ringfence

@@ -13,7 +13,7 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxScheme = 64;
-constexpr size_t kMaxCharacter = 4;  // bytes; the last one may not have had room
+constexpr size_t kMaxCharacter = 4;  // bytes; the last character may have been cut off
 constexpr int kProseWords = 4;
 
 bool HasControl(std::string_view text) {
@@ -22,7 +22,7 @@ bool HasControl(std::string_view text) {
 
 bool HasSpace(std::string_view text) { return HasControl(text) || text.find(' ') != text.npos; }
 
-// "(..", "\"..": a path begins in the middle of the text.
+// True for "(.." and "\"..": a path begins in the middle of the text.
 bool HoldsPath(std::string_view text) {
   for (;;) {
     const std::string_view name = TakeComponent(text);
@@ -31,9 +31,9 @@ bool HoldsPath(std::string_view text) {
   }
 }
 
-// A server may make "a/../././x" shorter before it opens it.
+// A server may shorten "a/../././x" before opening it.
 bool CanBePath(std::string_view text, bool is_cut) {
-  std::vector<size_t> sizes;  // of the names that are left
+  std::vector<size_t> sizes;  // of the remaining names
   for (std::string_view name = TakeComponent(text); !name.empty(); name = TakeComponent(text)) {
     if (name == ".") continue;
     if (name != "..") {
@@ -53,27 +53,28 @@ bool CanBePath(std::string_view text, bool is_cut) {
 ValueForm PathForm(std::string_view text, bool is_cut) {
   if (text[0] == '/') return ValueForm::kAbsolute;
   if (text == "~" || text.starts_with("~/")) return ValueForm::kHome;
-  // "~" alone is the home, so a character follows.
+  // "~" alone was handled above, so a character follows.
   if (text[0] == '~' && (IsLetter(text[1]) || text[1] == '_')) return ValueForm::kOtherHome;
   if (HasDotDot(text)) return ValueForm::kClimbing;
-  if (is_cut && HasControl(text)) return ValueForm::kText;  // a page, a program
+  if (is_cut && HasControl(text)) return ValueForm::kText;  // a page or a program
   return CanBePath(text, is_cut) ? ValueForm::kRelative : ValueForm::kText;
 }
 
-// Only what stands before the first colon can be a scheme.
+// Only text before the first colon can be a scheme.
 bool MayHaveScheme(std::string_view text) {
   const size_t colon = text.substr(0, kMaxScheme).find(':');
   if (colon == std::string_view::npos) return false;
   return std::ranges::none_of(text.substr(0, colon), [](char c) { return c == ' ' || c == '/'; });
 }
 
-// Of "http:500", "https:down since noon": what parsers would take for the host cannot be one.
+// True if the text that parsers would read as the host cannot be one, as in "http:500" and
+// "https:down since noon".
 bool IsWord(std::string_view text) {
   const size_t end = std::min(text.find_first_of("/?#\\ "), text.size());
   return LeadsNowhere(text.substr(0, end)) || (end < text.size() && text[end] == ' ');
 }
 
-// A URL only to those who repair it.
+// Reads text that is a URL only to parsers that repair it.
 Value ReadUnclear(std::string_view text) {
   std::string repaired = RepairedUrl(text);
   const std::string scheme = SchemeOf(repaired);
@@ -90,7 +91,7 @@ Value ReadUnclear(std::string_view text) {
   return ReadValue(std::string_view(repaired).substr(inner));
 }
 
-// kText where it is not a URL.
+// Returns kText if the text is not a URL.
 Value ReadUrl(std::string_view text) {
   const bool is_prose = HasSpace(text);
   switch (KindOfText(text)) {

@@ -1,5 +1,5 @@
-// The words of a name that a server's author chose: "file" and "name" of "file_name", "fileName",
-// "FileName2".
+// Splits a name that a server's author chose into words: "file" and "name" in "file_name",
+// "fileName" and "FileName2".
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace ringfence {
 
-// Takes the next word off `rest`, in lower case: "file" of "fileName", "url" of "URLPath"; "" where
-// none is left. Whatever is no letter separates words.
+// Removes the next word from `rest` and returns it in lower case: "file" from "fileName", "url"
+// from "URLPath"; "" if none is left. Any character except a letter separates words.
 std::string TakeNameWord(std::string_view& rest);
 
 bool HoldsWord(std::string_view name, const WordList& words);

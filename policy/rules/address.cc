@@ -28,8 +28,8 @@ bool ParseQuad(std::string_view text, std::span<uint8_t> out) {
   return true;
 }
 
-// Groups of hexadecimal digits between colons, the last two perhaps as a dotted quad. The number of
-// bytes, or nothing.
+// Parses groups of hexadecimal digits between colons; the last two may be a dotted quad. Returns
+// the number of bytes, or nothing.
 std::optional<size_t> ParseGroups(std::string_view text, std::span<uint8_t> out) {
   size_t size = 0;
   while (!text.empty()) {
@@ -67,7 +67,7 @@ std::optional<Address> ParseIpv6(std::string_view text) {
   if (head_text.find('.') != std::string_view::npos) return {};
   const auto head_size = ParseGroups(head_text, address);
   const auto tail_size = ParseGroups(text.substr(gap + 2), tail);
-  // "::" stands for one group at least.
+  // "::" stands for at least one group.
   if (!head_size || !tail_size || *head_size + *tail_size > address.size() - 2) return {};
   std::copy_n(tail.begin(), *tail_size, address.end() - static_cast<ptrdiff_t>(*tail_size));
   return address;
@@ -82,7 +82,7 @@ unsigned GroupAt(const Address& address, size_t i) {
   return address[2 * i] * 256u + address[2 * i + 1];
 }
 
-// The longest run of at least two groups that are zero, the first of equal ones.
+// The longest run of at least two zero groups; the first one of equal length.
 struct GroupRun {
   size_t begin = kGroups, size = 1;
 };

@@ -21,8 +21,8 @@ bool IsLabel(std::string_view label) {
       label, [](char c) { return IsDigit(c) || IsLetter(c) || c == '-' || c == '_'; });
 }
 
-// Labels, or an address. A last label that looks like a number would be read as an address by some
-// parsers (0x7f.1, 2130706433), so only the plain dotted form is a host.
+// True for labels or an address. Some parsers read a last label that looks like a number as an
+// address (0x7f.1, 2130706433), so only the plain dotted form is a host.
 bool IsHost(std::string_view host) {
   if (host.empty() || host.size() > 253) return false;
   const std::string_view last = host.substr(host.rfind('.') + 1);
@@ -60,7 +60,7 @@ uint16_t DefaultPort(std::string_view scheme) {
   return 0;
 }
 
-// For a rule that is written as a URL or with a path: the host to write instead.
+// Returns the error for a rule that is a URL or has a path, with the host to write instead.
 std::optional<Error> UrlInPlaceOfHost(std::string_view entry) {
   const size_t scheme = entry.find("://");
   const bool has_scheme = scheme != std::string_view::npos;
@@ -197,9 +197,9 @@ std::string WithPlainMarks(std::string_view text) {
   while (!text.empty()) {
     const CodePoint point = DecodeUtf8(text);
     const size_t length = point.length == 0 ? 1 : point.length;
-    // Ideographic, full width, half width.
+    // Ideographic, full-width and half-width full stop.
     const bool is_stop = point.value == 0x3002 || point.value == 0xFF0E || point.value == 0xFF61;
-    const bool is_digit = point.value >= 0xFF10 && point.value <= 0xFF19;  // full width
+    const bool is_digit = point.value >= 0xFF10 && point.value <= 0xFF19;  // full-width
     if (is_digit) {
       plain.push_back(static_cast<char>('0' + (point.value - 0xFF10)));
     } else {

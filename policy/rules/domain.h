@@ -1,5 +1,5 @@
-// Hosts by name: entries of a policy's host lists, and the host of a URL. Read narrowly: what two
-// URL parsers could read in two ways is refused, not guessed.
+// Parses hosts: entries of a policy's host lists, and the host of a URL. Strict: text that two URL
+// parsers could read differently is refused, not guessed.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace ringfence {
 
-// "host", "*.host", "host:port", "[v6]:port", "*". ASCII only: an international name is written
-// with its A-labels (RFC 5890). `rule.host` points into `entry`, which is lower case on return of
-// LowerAscii(entry); the caller keeps it.
+// Parses "host", "*.host", "host:port", "[v6]:port" or "*". ASCII only: an international name is
+// written with its A-labels (RFC 5890). `rule.host` points into `lower_entry`, the result of
+// LowerAscii(), which the caller keeps.
 Result<HostRule> ParseHostRule(std::string_view lower_entry);
 
 struct Url {
   std::string scheme;  // lower case
-  std::string host;    // lower case, without a final dot; "" where the scheme has none
-  uint16_t port = 0;   // given or the scheme's; 0 where unknown
+  std::string host;    // lower case, without a final dot; "" if the scheme has none
+  uint16_t port = 0;   // given, or the scheme's default; 0 if unknown
   std::string path;    // as written, from the first "/" after the authority
 };
 
@@ -27,35 +27,36 @@ struct Url {
 Result<Url> ParseUrl(std::string_view text);
 
 struct HostPort {
-  std::string host;   // as Url::host; an address in its one text
-  uint16_t port = 0;  // 0: none was given
+  std::string host;   // as Url::host; an address in its canonical text
+  uint16_t port = 0;  // 0 if none was given
 };
 
-// "host", "host:port", as a URL has it after its "//" or without any.
+// Parses "host" or "host:port", the part of a URL after its "//" or a text without a scheme.
 Result<HostPort> ParseHostPort(std::string_view authority);
 
-// A name or an address, without a port, as Url::host has it: %XX and the full stops of other
-// scripts are read as a browser reads them. What an error says goes on after "it".
+// Converts a name or an address, without a port, to the form of Url::host. Reads %XX and the full
+// stops of other scripts as a browser does. Error texts continue a sentence that begins with "it".
 Result<std::string> PlainHost(std::string_view written);
 
-// An IPv6 address without brackets: "::1", "fe80::1%eth0".
+// True for an IPv6 address without brackets: "::1", "fe80::1%eth0".
 bool IsBareAddress(std::string_view text);
 
-// "404": a number that, read as an IPv4 address, is in 0.0.0.1 to 0.255.255.255 (unusable, RFC
-// 1122).
+// True for a number such as "404" that, read as an IPv4 address, is in 0.0.0.1 to 0.255.255.255
+// (unusable, RFC 1122).
 bool LeadsNowhere(std::string_view host);
 
-// Removes %XX; nothing else. False when a "%" is not followed by two digits.
+// Decodes %XX and nothing else. False if a "%" is not followed by two hexadecimal digits.
 bool DecodePercent(std::string_view text, std::string* out);
 
-// With the full stops and the digits of East Asian scripts as IDNA reads them (UTS 46): as "." and
-// "0" to "9".
+// Replaces the full stops and digits of East Asian scripts with "." and "0" to "9", as IDNA does
+// (UTS 46).
 std::string WithPlainMarks(std::string_view text);
 
-// An address matches whatever its spelling, an IPv4-mapped one as its IPv4 address.
+// Addresses match in any spelling; an IPv4-mapped one matches as its IPv4 address.
 bool MatchHost(const HostRule& rule, std::string_view host, uint16_t port);
 
-// Whether `rule` matches every host and port that `wanted` matches, and whether it matches any.
+// Covers() is true if `rule` matches every host and port that `wanted` matches, Overlaps() if it
+// matches any of them.
 bool Covers(const HostRule& rule, const HostRule& wanted);
 bool Overlaps(const HostRule& rule, const HostRule& wanted);
 

@@ -10,7 +10,8 @@
 namespace ringfence {
 namespace {
 
-// `rest` is at or below `word`, of which "*" is any one name; or on the way to it.
+// True if `rest` is at or below `word`, in which "*" is any one name; for an ancestor, also if it
+// is on the way to `word`.
 bool CoversNames(std::string_view word, std::string_view rest, PathRole standing) {
   for (;;) {
     const std::string_view want = TakeComponent(word);
@@ -36,7 +37,7 @@ bool CoversFolded(std::string_view tail, std::string_view rest) {
   return tail.empty() || rest.size() == tail.size() || rest[tail.size()] == '/';
 }
 
-// Letters beyond ASCII are folded in the pattern itself; MatchPattern folds the rest.
+// Folds letters beyond ASCII in the pattern itself; MatchPattern folds the other letters.
 bool MatchFolded(std::string_view pattern, std::string_view rest) {
   constexpr MatchOptions kOptions{.fold = true, .covers = true};
   if (std::ranges::all_of(pattern, IsAscii)) return MatchPattern(pattern, rest, kOptions);

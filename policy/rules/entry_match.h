@@ -1,4 +1,4 @@
-// How the tail of a rule's entry is compared with what lies below the entry's base.
+// Compares the tail of a rule's entry with a path relative to the entry's base.
 #pragma once
 
 #include <optional>
@@ -9,24 +9,24 @@
 
 namespace ringfence {
 
-// `rest` equals `tail` or goes on below it.
+// True if `rest` equals `tail` or is below it.
 bool Covers(std::string_view tail, std::string_view rest);
 
-// The same with `rest` folded already (FoldName).
+// The same in any letter case; `rest` is already folded (FoldName).
 bool CoversFolded(std::string_view tail, std::string_view rest);
 
-// A pattern instead of a plain tail; `rest` is folded already.
+// The same for a pattern instead of a plain tail; `rest` is already folded.
 bool MatchFolded(std::string_view pattern, std::string_view rest);
 
-// `rest`, folded, is what follows the path of an entry: one of `except` leaves it out. Where it is
-// only passed, it may also be on the way to what is left out.
+// True if `except` excludes `rest`, the folded text after the path of an entry. For an ancestor,
+// also true on the way to an excluded path.
 bool IsException(WordList except, std::string_view rest, PathRole standing = PathRole::kTarget);
 
-// The same as MatchFolded for a pattern "**/NAME" of which some names are left out.
+// MatchFolded() for a pattern "**/NAME", without the names in `except`.
 bool MatchFoldedUnless(WordList except, std::string_view pattern, std::string_view rest);
 
-// What of `path` is not below one of the `folders`: up to and with the first component of such a
-// name, or all. Where a project itself lies does not count: it is no package to who works on it.
+// Returns `path` up to and including the first component that is named in `folders`, or all of it.
+// Components of `root` do not count: a project is not a package to those who work on it.
 template <typename Names>
 std::string_view OutsideFolders(std::string_view path, const Names& folders,
                                 std::string_view root) {
@@ -39,21 +39,21 @@ std::string_view OutsideFolders(std::string_view path, const Names& folders,
   }
 }
 
-// The entry's tail as far as it has no pattern, and the pattern that follows: "src" and "**/*.cc".
+// The entry's tail up to its first pattern, and the pattern that follows: "src" and "**/*.cc".
 struct TailParts {
   std::string_view fixed;
   std::string_view pattern;
 };
 TailParts SplitTail(const SetEntry& entry);
 
-// A floating entry of a set as it stands at the top of a folder: "**/.claude/hooks" as
-// ".claude/hooks". Nothing for other entries, and where a pattern remains.
+// Returns an entry that begins with "**/" without that beginning: "**/.claude/hooks" as
+// ".claude/hooks". Nothing for other entries, or if a pattern remains.
 std::optional<SetEntry> AtTop(const SetEntry& entry);
 
-// The same with the fixed part as a path below `base`.
+// TailParts with the fixed part as a path below a base.
 struct EntryPrefix {
   Path path;
-  std::string_view rest;  // "" where there is no pattern
+  std::string_view rest;  // "" if there is no pattern
 };
 EntryPrefix FixedPrefix(const SetEntry& entry, const Path& base);
 

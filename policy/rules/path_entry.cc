@@ -43,13 +43,14 @@ bool IsPlainByte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '-' && c <= '9') || c == '_';
 }
 
-// Letters, digits and "/._-" (which is "-" to "9" but for "_"), in which no other check finds
-// anything, and no component is empty or begins with ".": nearly every entry of a long policy.
+// True for letters, digits and "/._-" (the range "-" to "9", and "_") without an empty component or
+// one that begins with ".". No other check finds anything in such text, and nearly every entry of a
+// long policy is of this kind.
 bool IsPlainText(std::string_view text) {
   if (text.empty() || text.back() == '/') return false;
   const char* at = text.data();
   size_t left = text.size();
-  uint64_t begins = 0x80;  // the bytes that begin a component; at first the first one
+  uint64_t begins = 0x80;  // the bytes that begin a component; initially the first one
   while (kEightBytesWork && left >= 8) {
     const uint64_t bytes = LoadEight(at);
     const uint64_t letters = IsWithin(bytes | (kEachByte * 0x20), 'a', 'z');
@@ -69,7 +70,7 @@ bool IsPlainText(std::string_view text) {
   return true;
 }
 
-// The part of an entry below its base, without "." and doubled slashes.
+// Returns the part of an entry below its base, without "." and double slashes.
 Result<std::string_view> NormalTail(std::string_view tail, std::deque<std::string>& strings) {
   if (IsPlainText(tail)) return tail;
   std::string normal;

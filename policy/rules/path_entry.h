@@ -1,4 +1,4 @@
-// One entry of a read or write list: its text becomes a rule, or a mistake.
+// Parses one entry of a read or write list.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace ringfence {
 
 enum class ListKind : uint8_t { kAllow, kAsk, kDeny };
-// Fills in `rule`, but for its place. Its views point into `text` or into `strings`. The error has
-// no place.
+// Fills in `rule`, except its place. The views of `rule` point into `text` or into `strings`. An
+// error has no place.
 Status ParsePathEntry(std::string_view text, ListKind kind, std::deque<std::string>& strings,
                       PathRule* rule);
 

@@ -15,7 +15,7 @@ bool IsSpace(unsigned char c) { return c == ' ' || (c >= 0x09 && c <= 0x0D); }
 bool IsPunct(unsigned char c) { return IsGraph(c) && !IsLetter(c) && !IsDigit(c); }
 bool IsSpecial(char c) { return c == '*' || c == '?' || c == '[' || c == '\\'; }
 
-// [:name:]; nothing when there is no such class.
+// True if [:name:] contains `c`; nothing if the class does not exist.
 std::optional<bool> InClass(std::string_view name, unsigned char c) {
   if (name == "alnum") return IsLetter(c) || IsDigit(c);
   if (name == "alpha") return IsLetter(c);
@@ -40,7 +40,7 @@ class Bracket {
   struct Outcome {
     bool sound = false;
     bool matches = false;
-    size_t length = 0;  // of the expression, its "]" included
+    size_t length = 0;  // of the expression, including its "]"
   };
 
   Outcome Read() {
@@ -72,7 +72,7 @@ class Bracket {
     return true;
   }
 
-  // Nothing when "[:" is two ordinary characters, because no ":]" follows.
+  // Returns nothing if "[:" is two ordinary characters, because no ":]" follows.
   std::optional<bool> ReadClass() {
     const size_t close = pattern_.find(']', at_ + 2);
     if (close == std::string_view::npos) return false;
@@ -97,7 +97,7 @@ class Bracket {
   bool found_ = false;
 };
 
-// What the pattern's next element says to the text's next byte.
+// The result of matching the pattern's next element with the text's next byte.
 struct Step {
   bool matches = false;
   size_t length = 0;  // of the element
@@ -107,7 +107,7 @@ Step MatchOne(std::string_view pattern, unsigned char c, bool fold) {
   if (pattern[0] == '?') return {true, 1};
   if (pattern[0] == '[') {
     const Bracket::Outcome outcome = Bracket(pattern.substr(1), c).Read();
-    // Folded, a letter stands for both cases, also where "[!a]" is for one of them only.
+    // If folded, a letter stands for both cases, even if "[!a]" matches only one of them.
     const bool matches =
         outcome.matches || (fold && Bracket(pattern.substr(1), ToUpper(c)).Read().matches);
     return {outcome.sound && matches, outcome.length + 1};
@@ -118,8 +118,8 @@ Step MatchOne(std::string_view pattern, unsigned char c, bool fold) {
   return {(fold ? ToLower(want) : want) == c, at + 1};
 }
 
-// Without "/" on either side. Only the last "*" has to be tried again: what an earlier one takes
-// more, the last one can take as well.
+// Neither side contains "/". Only the last "*" needs to be retried: whatever more an earlier one
+// could take, the last one can take as well.
 bool MatchComponent(std::string_view pattern, std::string_view text, bool fold) {
   std::string_view retry_pattern;
   std::string_view retry_text;
@@ -148,7 +148,7 @@ bool MatchComponent(std::string_view pattern, std::string_view text, bool fold) 
   }
 }
 
-// Splits at "/", keeping empty components; `done` after the last one.
+// Splits at "/" and keeps empty components; `done` is true after the last one.
 class Components {
  public:
   explicit Components(std::string_view text) { Split(text); }
@@ -175,14 +175,14 @@ class Components {
   bool done_ = false;
 };
 
-// Nothing but this byte can begin a component that matches; 0 where several can.
+// Returns the only byte that a matching component can begin with; 0 if there are several.
 unsigned char FirstByte(std::string_view component, bool fold) {
   if (component.empty() || IsSpecial(component[0])) return 0;
   const auto first = static_cast<unsigned char>(component[0]);
   return fold ? ToLower(first) : first;
 }
 
-// Most components differ in their first byte from what follows a "**".
+// Skips components that cannot match what follows a "**"; most differ in their first byte.
 void SkipOthers(Components& have, unsigned char first_byte) {
   if (first_byte == 0) return;
   while (!have.done() && !have.first().starts_with(static_cast<char>(first_byte))) have.Advance();
@@ -220,7 +220,7 @@ bool MatchPattern(std::string_view pattern, std::string_view text, MatchOptions 
   Components retry_want = want;
   Components retry_have = have;
   bool can_retry = false;
-  unsigned char first_byte = 0;  // of what follows the last "**"
+  unsigned char first_byte = 0;  // of the component after the last "**"
   for (;;) {
     if (!want.done() && want.first() == "**") {
       if (want.is_last()) return !have.done();
@@ -248,7 +248,7 @@ bool MatchPattern(std::string_view pattern, std::string_view text, MatchOptions 
 
 bool MatchName(std::string_view pattern, std::string_view name) {
   const std::string_view first = pattern.substr(0, 1);
-  if (!HasPattern(first) && first != name.substr(0, 1)) return false;  // most differ there
+  if (!HasPattern(first) && first != name.substr(0, 1)) return false;  // most names differ there
   return MatchComponent(pattern, name, false);
 }
 

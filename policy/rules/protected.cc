@@ -17,7 +17,8 @@ constexpr std::string_view kPrograms = "ringfence's programs";
 constexpr std::string_view kStateFiles = "ringfence's state files";
 constexpr std::string_view kLog = "ringfence's audit logs";
 
-// At any depth: the client reads settings from the folder that it is started in.
+// Protected at any depth, because the client reads settings from the directory that it is started
+// in.
 struct Floating {
   std::string_view pattern;
   std::string_view what;
@@ -26,10 +27,10 @@ constexpr Floating kFloating[] = {
     {"**/.claude/settings*.json", kRegistration},
     {"**/.ringfence", kPolicies},
 };
-// Replacing the folder replaces what is in it.
+// Replacing one of these directories replaces its contents.
 constexpr std::string_view kFloatingFolders[] = {"**/.claude"};
 
-constexpr size_t kMaxOwnFiles = 4096;  // below one folder
+constexpr size_t kMaxOwnFiles = 4096;  // below one directory
 
 constexpr std::string_view kManagedFolder = "/etc/claude-code";
 constexpr std::string_view kManagedFolderMacos = "/Library/Application Support/ClaudeCode";
@@ -99,8 +100,8 @@ void ProtectedPaths::Add(const Path& path, std::string_view what, const Path& pl
   items_.push_back({path, FoldName(path.text()), what, plain});
 }
 
-// Folders that hold a protected file and everything else as well: writing "to" them, as some tools
-// name the folder they work in, replaces nothing.
+// True for the project, the homes and the directories above them. They contain protected files, but
+// writing "to" them replaces nothing: some tools name the directory that they work in.
 bool ProtectedPaths::IsExempt(const Path& path) const {
   const auto is_above = [&path](const Path& place) { return place.IsInside(path); };
   return is_above(places_.root) || is_above(places_.root_real) ||
@@ -114,7 +115,7 @@ std::optional<Protection> ProtectedPaths::Covers(const Path& path) const {
   }
   for (const Item& item : items_) {
     if (IsInsideFolded(folded, item.folded)) return Protection{item.what};
-    // Rotated logs stand beside the log.
+    // Rotated logs are in the same directory as the log.
     if (item.what == kLog && folded.starts_with(item.folded + ".")) return Protection{item.what};
   }
   return {};
@@ -141,8 +142,8 @@ bool ProtectedPaths::IsSameFile(const FileFacts& one, const FileFacts& other) {
   return one.kind == other.kind && one.inode == other.inode && one.device == other.device;
 }
 
-// The item's own name leads somewhere else: nobody writes there, replaces a folder above it, or
-// replaces one of the links that lead there. The file need not exist yet.
+// If the item's own name leads elsewhere through links, refuses to write to that target, to replace
+// a directory above it, or to replace one of the links. The target need not exist yet.
 std::optional<Protection> ProtectedPaths::RefusesByLinks(const Item& item,
                                                          const Walked& walked) const {
   const Result<bool> has_link =
@@ -162,18 +163,19 @@ std::optional<Protection> ProtectedPaths::RefusesByLinks(const Item& item,
   return {};
 }
 
-// Whether `file`, which has several names, is the item or lies below it under one of them.
+// True if `file`, which has several names, is the item or is below it under one of them.
 bool ProtectedPaths::HasOtherName(const Item& item, const FileFacts& file) const {
   const Walked own = Walk(item.path.text(), files_);
   if (own.stop != Walked::Stop::kEnd) return false;
   if (IsSameFile(own.facts, file)) return true;
-  // Rotated logs stand beside the log.
+  // Rotated logs are in the same directory as the log.
   if (item.what == kLog) return HoldsFile(own.end.Parent(), own.end.name(), file);
   return own.facts.kind == FileKind::kDirectory && HoldsFile(own.end, "", file);
 }
 
-// A folder of ringfence's or of the client's settings: a file of it whose name begins with `prefix`
-// or, without one, a file below it. More than such a folder ever has counts as holding it.
+// True if a directory of ringfence or of the client's settings contains `file` under a name that
+// begins with `prefix`, or, without a prefix, anywhere below. A directory with more than
+// kMaxOwnFiles entries counts as containing it.
 bool ProtectedPaths::HoldsFile(const Path& folder, std::string_view prefix,
                                const FileFacts& file) const {
   std::vector<Path> open{folder};

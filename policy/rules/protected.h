@@ -1,6 +1,7 @@
-// What no policy can permit: writing the policies, the registration, the programs, the audit log
-// and the state of ringfence itself. Under any name: as written, resolved, by inode, in other
-// letter case, not existing yet, or by replacing a parent.
+// Files that no policy can permit an agent to write: the policies, the registration, the programs,
+// the audit log and the state of ringfence itself. They are protected under any name: as written,
+// resolved, by inode, in other letter case, before they exist, and against the replacement of a
+// parent.
 #pragma once
 
 #include <optional>
@@ -14,7 +15,7 @@
 
 namespace ringfence {
 
-// What is protected, by its name; for whoever enforces it without asking about each path.
+// The name of a protected file, for code that enforces protection without checking each path.
 struct ProtectedName {
   std::string pattern;  // "/home/dev/.config/ringfence", "**/.ringfence"
   bool anywhere = false;
@@ -23,30 +24,31 @@ struct ProtectedName {
 };
 std::vector<ProtectedName> ProtectedNames(const Places& places, const CachedFiles& files);
 
-// Why a path is protected: it is one of these files, or a folder (or link) that holds them.
+// The reason why a path is protected: it is one of these files, or a directory (or link) that
+// contains them.
 struct Protection {
   std::string_view what;  // "ringfence's policies"
   bool is_above = false;
 };
 
-// True if `relative` is protected in whatever folder it is: ".claude/settings.json", "x/.claude".
-// It looks at the text alone.
+// True if `relative` is protected in any directory: ".claude/settings.json", "x/.claude". Checks
+// only the text.
 bool IsProtectedAnywhere(std::string_view relative);
 
 class ProtectedPaths {
  public:
   ProtectedPaths(const Places& places, const CachedFiles& files);
 
-  // What is protected at `path`'s own name or above it, by the text alone: on the way to a file
-  // nothing but this counts.
+  // Returns the protection of `path` itself or of a directory above it, by the text only. On the
+  // way to a file, only this counts.
   std::optional<Protection> Covers(const Path& path) const;
 
-  // The same for a name that is written: it may also be a folder above something protected, which
-  // a write would replace.
+  // The same for a name that is written. It may also be a directory above a protected file, which a
+  // write would replace.
   std::optional<Protection> RefusesName(const Path& path) const;
 
-  // The same for where the walk ended: also by links that lead from a protected name to it or that
-  // it would replace, and by inode.
+  // The same for the end of a walk. Also considers links that lead there from a protected name,
+  // links that a write would replace, and inodes.
   std::optional<Protection> RefusesTarget(const Walked& walked) const;
 
  private:
@@ -55,7 +57,7 @@ class ProtectedPaths {
     Path path;
     std::string folded;
     std::string_view what;
-    Path plain;  // `path` or a folder above it; no link is on the way to it
+    Path plain;  // `path` or a directory above it; no link is on the way to it
   };
   std::optional<Protection> HeldBelow(const Path& path) const;
   std::optional<Protection> RefusesByLinks(const Item& item, const Walked& walked) const;

@@ -23,7 +23,7 @@ RuleMatcher::Subject::Subject(const Path& path, const Places& places, bool fold,
   if (places.homes.empty()) AddUsualHome();
 }
 
-// What lies below a folder that looks like a home, where none is known.
+// Adds the part below a directory that looks like a home, for use when no home is known.
 void RuleMatcher::Subject::AddUsualHome() {
   for (const std::string_view base : {"/home/", "/users/", "/var/home/", "/root"}) {
     std::string_view rest = text;
@@ -77,7 +77,7 @@ void RuleMatcher::FindMemory() const {
 }
 
 const std::vector<SetEntry>& RuleMatcher::Expanded(SetName set, Access access) const {
-  if (set != SetName::kAgentScratch) access = Access::kRead;  // the others do not depend on it
+  if (set != SetName::kAgentScratch) access = Access::kRead;  // the other sets do not depend on it
   for (const Expansion& expansion : expansions_) {
     if (expansion.set == set && expansion.access == access) return expansion.entries;
   }
@@ -104,13 +104,13 @@ bool RuleMatcher::MatchesExactly(const SetEntry& entry, const Subject& subject) 
   return false;
 }
 
-// What of the path a pattern for any folder is compared with.
+// Returns the part of the path to compare with an "anywhere" pattern.
 std::string_view RuleMatcher::AnywhereText(const SetEntry& entry, const Subject& subject) {
   if (entry.holds_root && !subject.below_root.empty()) return subject.below_root.front();
   return subject.below_slash();
 }
 
-// `rest` is at or below the plain tail of an entry.
+// True if the entry excludes `rest`, which is at or below its plain tail.
 bool RuleMatcher::IsLeftOut(const SetEntry& entry, std::string_view rest, PathRole standing) const {
   if (entry.except.empty()) return false;
   rest.remove_prefix(std::min(entry.tail.size(), rest.size()));
@@ -132,7 +132,7 @@ bool RuleMatcher::MatchesFolded(const SetEntry& entry, const Subject& subject,
       return std::ranges::any_of(subject.below_root, matches);
     case RuleBase::kHome:
       if (std::ranges::any_of(subject.below_home, matches)) return true;
-      // Where no home is known, it may be any folder but the project and what lies in it.
+      // If no home is known, it may be any directory outside the project.
       return places_.homes.empty() && subject.below_root.empty() &&
              MatchFolded("**/" + std::string(entry.tail), subject.below_slash());
     case RuleBase::kAbsolute:
@@ -143,7 +143,8 @@ bool RuleMatcher::MatchesFolded(const SetEntry& entry, const Subject& subject,
   return false;
 }
 
-// The folder is a real directory of this user's that nobody else can write to.
+// True if the entry's owned_folder is a real directory that belongs to this user and that no other
+// user can write to.
 bool RuleMatcher::OwnerIsRight(const SetEntry& entry) const {
   if (entry.owned_folder.empty()) return true;
   const Result<FileFacts> facts = files_.Look(Path::Clean(entry.owned_folder));
@@ -155,7 +156,7 @@ void RuleMatcher::Note(const PathRule& rule) const {
   if (uses_ != nullptr) uses_->push_back({rule.place(), rule.written()});
 }
 
-// Whether `holds` is true for an entry of one of the rules.
+// True if `holds` is true for an entry of one of the rules.
 template <typename Holds>
 bool RuleMatcher::HasRule(const PathRuleList& rules, Access access, const Holds& holds) const {
   for (const std::span<const PathRule> list : rules) {

@@ -1,5 +1,5 @@
-// Path rules against paths: expands sets, knows where "." and "~" are, follows links on the way to
-// a rule's own path. Denies and asks forgive letter case and match a path as written or resolved;
+// Matches path rules with paths: expands sets, locates "." and "~", follows links on the way to a
+// rule's own path. Denies and asks ignore letter case and match a path as written or resolved;
 // allows match the resolved path exactly.
 #pragma once
 
@@ -22,16 +22,16 @@
 
 namespace ringfence {
 
-// A rule that matched: the policy's entry, and the set's own entry when it stands in a set.
+// A rule that matched: the policy's entry and, for a set, the entry in the set.
 struct RuleHit {
   const PathRule* rule = nullptr;
-  std::string entry;  // "~/.ssh" of @secrets; else ""
+  std::string entry;  // "~/.ssh" for @secrets; "" if not a set
 
   explicit operator bool() const { return rule != nullptr; }
 };
 
-// Below which homes an entry "~/x" of an allow list counts: those that are given, or also those
-// that only deny, for a text "~/x" that a program may look for there.
+// The homes below which an entry "~/x" of an allow list counts: the given ones, or also those that
+// only deny, for a text "~/x" that a program may look for there.
 enum class TildeHomes : bool { kGiven, kEvery };
 
 class RuleMatcher {
@@ -39,61 +39,62 @@ class RuleMatcher {
   RuleMatcher(const Policy& policy, const Places& places, std::string session_id,
               const CachedFiles& files);
 
-  // Looks for the main repository, on which entries of sets depend. Done when it is first needed; a
-  // caller that wants whole entries does it before it asks for any.
+  // Finds the main repository, on which entries of sets depend. Called when first needed; a caller
+  // that needs complete entries calls it before requesting any.
   void FindMemory() const;
 
-  // From now on every rule that matches is added to `uses`, which outlives this.
+  // From now on, adds every rule that matches to `uses`, which outlives this.
   void Record(std::vector<RuleUse>& uses) { uses_ = &uses; }
 
-  // The lists of `allow` that do not cover `resolved`: none where it is allowed.
+  // Returns the lists of `allow` that do not cover `resolved`; none if it is allowed.
   std::vector<const PathRuleList*> ListsNotCovering(const std::vector<PathRuleList>& allow,
                                                     Access access, const Path& resolved,
                                                     TildeHomes homes = TildeHomes::kGiven) const;
 
-  // The first rule that matches the name, by the text alone. A name that is only passed on the way
-  // to another may be one below which a set makes an exception.
+  // Returns the first rule that matches the name, by its text only. An ancestor does not match if a
+  // set makes an exception below it.
   RuleHit MatchesName(const PathRuleList& rules, Access access, const Path& path,
                       PathRole standing = PathRole::kTarget) const;
 
-  // The first rule whose own path leads, through links, to or above `resolved`.
+  // Returns the first rule whose own path leads, through links, to `resolved` or a directory above
+  // it.
   RuleHit MatchesThroughLinks(const PathRuleList& rules, Access access, const Path& resolved) const;
 
-  // The first rule with a path of its own that a search in `folder` would meet: the path, or
-  // something that its pattern stands for, exists below it. Patterns for any folder do not count.
+  // Returns the first rule with a path of its own that a search in `folder` would meet: the path,
+  // or a match of its pattern, exists below the directory. "Anywhere" patterns do not count.
   RuleHit MatchesBelow(const PathRuleList& rules, Access access, const Path& folder) const;
 
-  // The first rule that matches another name which mounts give to `path`. A rule that speaks of
-  // what lies above such a mount, or of the project or a home under another name, is not meant.
+  // Returns the first rule that matches another name of `path` that a mount provides. Ignores a
+  // rule that also matches the directory above the mount, or another name of the project or a home.
   RuleHit MatchesOtherName(const PathRuleList& rules, Access access, const Path& path) const;
 
-  // The same as MatchesBelow() for other names of `folder` and of what is mounted below it.
+  // MatchesBelow() for other names of `folder` and of everything mounted below it.
   RuleHit MatchesBelowOtherNames(const PathRuleList& rules, Access access,
                                  const Path& folder) const;
 
-  // Something that the agent may write could make or replace `path`, which is resolved. Entries
-  // with links count for where they lead now, whether or not they count as permissions.
+  // True if the agent can create or replace `path`, which is resolved, by a permitted write.
+  // Entries with links count for their current target, even if they do not count as permissions.
   bool MayBeWritten(const Path& path) const;
 
-  // What rules begin at. Those for any folder begin at none.
+  // Base directories of the rules; an "anywhere" rule has none.
   struct Base {
     Path path;
-    CachedFiles::Folder* folder;  // of the files that are looked at
+    CachedFiles::Folder* folder;  // the cached directory
   };
   std::span<const Base> BasesOf(RuleBase base) const;
-  // Of an entry in an allow list.
+  // The base directories of an entry in an allow list.
   std::span<const Base> AllowBasesOf(RuleBase base, TildeHomes homes = TildeHomes::kGiven) const;
 
-  // Whether a link may be on the way to an entry of a set. Says no for nearly all of them, at less
-  // cost than a look at each.
+  // True if a link may be on the way to an entry of a set. Rules out nearly all entries at less
+  // cost than checking each.
   bool MayLead(const SetEntry& entry) const;
 
-  // Calls `visit` with the entries that `rule` stands for until it returns true.
+  // Calls `visit` with each entry that `rule` stands for until `visit` returns true.
   template <typename Visit>
   bool ForEach(const PathRule& rule, Access access, Visit visit) const;
 
  private:
-  // A path, and what of it lies below each place that a rule may begin at.
+  // A path, and its parts below each base directory of the rules.
   struct Subject {
     std::string text;
     std::vector<std::string_view> below_root;
@@ -124,15 +125,15 @@ class RuleMatcher {
 
   struct LinkEnd {
     Walked walked;
-    std::string_view rest;  // of the tail: the pattern
-    bool guessed = false;   // the end of the way was not looked at, only taken as text
+    std::string_view rest;  // the pattern in the tail
+    bool guessed = false;   // the end of the path was not accessed, only taken as text
   };
   class Guard;
   class PatternSearch;
   Result<std::optional<LinkEnd>> FollowLinks(const SetEntry& entry, const Base& base) const;
   bool LeadsTo(const PathRule& rule, const SetEntry& entry, const Base& base,
                const Path& resolved) const;
-  // Names of one folder and of those in kListedFolders below it; the last filter has all names.
+  // Names in one directory and in the kListedFolders below it; the last filter has all names.
   using ListedNames = std::array<NameFilter, kListedFolders.size() + 1>;
   struct TopNames {
     ListedNames root;
@@ -191,8 +192,8 @@ bool RuleMatcher::ForEach(const PathRule& rule, Access access, Visit visit) cons
   return false;
 }
 
-// The first entry of the first rule for which `holds` is true. Rules for which `may` is false are
-// not expanded.
+// Returns the first entry of the first rule for which `holds` is true. Does not expand rules for
+// which `may` is false.
 template <typename Holds, typename May>
 RuleHit RuleMatcher::FirstHit(const PathRuleList& rules, Access access, Holds holds,
                               May may) const {
@@ -213,7 +214,7 @@ RuleHit RuleMatcher::FirstHit(const PathRuleList& rules, Access access, Holds ho
   return hit;
 }
 
-// For `when.root`: the project is at or below the rule's path.
+// For `when.root`: true if the project is at or below the rule's path.
 bool RootIsBelow(const PathRule& rule, const Places& places);
 
 }  // namespace ringfence

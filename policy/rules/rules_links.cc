@@ -1,4 +1,4 @@
-// RuleMatcher: where the paths of rules lead.
+// The part of RuleMatcher that follows links in the paths of rules.
 #include <algorithm>
 #include <cerrno>
 
@@ -37,8 +37,8 @@ class RuleMatcher::Guard final : public NameGuard {
   const RuleMatcher& matcher_;
 };
 
-// Where the entry's own path leads from `base`; nothing when no link is on the way, an error when
-// it cannot be seen.
+// Returns where the entry's own path leads from `base`; nothing if no link is on the way, an error
+// if the path cannot be checked.
 Result<std::optional<RuleMatcher::LinkEnd>> RuleMatcher::FollowLinks(const SetEntry& entry,
                                                                      const Base& base) const {
   const Result<bool> has_link = HasLink(entry, base);
@@ -54,10 +54,10 @@ Result<std::optional<RuleMatcher::LinkEnd>> RuleMatcher::FollowLinks(const SetEn
   return std::optional<LinkEnd>(LinkEnd{std::move(walked), prefix.rest, guessed});
 }
 
-// On macOS a folder that is refused by name is not opened, not even to find a rule's own links.
+// On macOS, a directory that is refused by name is not opened, not even to find a rule's own links.
 bool RuleMatcher::IsUntouchable(const Path& folder) const {
   if (!places_.macos_names) return false;
-  // Hundreds of rules share a few folders.
+  // Hundreds of rules share a few directories.
   const auto known = std::ranges::find(untouchable_, folder, &Untouchable::folder);
   if (known != untouchable_.end()) return known->is_so;
   const RuleHit hit = MatchesName(policy_.read.deny, Access::kRead, folder, PathRole::kAncestor);
@@ -118,15 +118,15 @@ bool RuleMatcher::AllowsThroughLinks(const SetEntry& entry, const Path& resolved
     const std::optional<std::string_view> rest = resolved.Below(led->walked.end);
     if (!rest) return false;
     if (!led->rest.empty() && !MatchPattern(led->rest, *rest, {.covers = true})) return false;
-    // What lets the link's folder be written lets the link be replaced.
+    // An agent that may write in the link's directory could replace the link.
     return std::ranges::none_of(led->walked.links,
                                 [&](const Path& link) { return MayBeWritten(link); });
   });
 }
 
-// The way to the entry's path ends at a folder that belongs to another user, who alone can open it:
-// what lies below is out of this user's reach. A folder of the user's own may have been closed by
-// the agent.
+// True if the way to the entry's path ends at a directory that only its owner, another user, can
+// open: this user cannot reach anything below. The user's own directory does not count, because the
+// agent may have closed it.
 bool RuleMatcher::IsOthers(const SetEntry& entry, const Path& base) const {
   Path folder = base;
   std::string_view rest = entry.tail;
@@ -144,12 +144,12 @@ bool RuleMatcher::IsOthers(const SetEntry& entry, const Path& base) const {
   }
 }
 
-// The path of the entry leads to or above `resolved`.
+// True if the path of the entry leads to `resolved` or a directory above it.
 bool RuleMatcher::LeadsTo(const PathRule& rule, const SetEntry& entry, const Base& base,
                           const Path& resolved) const {
   const Result<std::optional<LinkEnd>> found = FollowLinks(entry, base);
-  // Refuse if a rule of the policy cannot be followed, or a place of a set in the project.
-  // Elsewhere a set often names places that belong to other users.
+  // Fail if a rule of the policy, or an entry of a set in the project, cannot be followed.
+  // Elsewhere, sets often name paths that belong to other users.
   const bool is_ours = rule.set == SetName::kNone || base.path == places_.root_real;
   if (!found && is_ours && !IsOthers(entry, base.path)) files_.Fail(found.error());
   if (!found || !*found || (*found)->walked.end.is_root()) return false;
@@ -159,7 +159,7 @@ bool RuleMatcher::LeadsTo(const PathRule& rule, const SetEntry& entry, const Bas
   if (!Covers(end, folded)) return false;
   const std::string_view rest =
       std::string_view(folded).substr(std::min(end.size() + 1, folded.size()));
-  // The project itself, to which a name like ~/.config/nvim leads.
+  // The project itself, if a name such as ~/.config/nvim leads to it.
   const bool spares_root = rule.set == SetName::kRunsLater && led->rest.empty() &&
                            places_.root_real.IsInside(led->walked.end) &&
                            resolved.IsInside(places_.root_real);
@@ -167,7 +167,7 @@ bool RuleMatcher::LeadsTo(const PathRule& rule, const SetEntry& entry, const Bas
   return led->rest.empty() || MatchFolded(led->rest, rest);
 }
 
-// Lists the folders in which the sets have many names.
+// Lists the directories in which the sets have many names.
 const RuleMatcher::TopNames& RuleMatcher::NamesAtTop() const {
   if (top_names_) return *top_names_;
   NameFilter any;
@@ -205,7 +205,7 @@ RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access acces
     return std::ranges::any_of(
         bases, [&](const Base& base) { return LeadsTo(rule, entry, base, resolved); });
   };
-  const auto has_link = [&](const PathRule& rule) {  // nearly no rule has
+  const auto has_link = [&](const PathRule& rule) {  // nearly no rule has one
     if (rule.set != SetName::kNone || rule.has_pattern || places_.macos_names) return true;
     return std::ranges::any_of(BasesOf(rule.base), [&](const Base& base) {
       const Result<bool> found = files_.HasLinkBelow(*base.folder, rule.tail);
@@ -213,10 +213,10 @@ RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access acces
     });
   };
   const auto holds = [&](const PathRule& rule, const SetEntry& entry) {
-    // What runs later may be a link of the project or the home (~/.claude -> dotfiles/claude).
-    // Links further down are not looked for.
+    // An entry of @runs-later may be a link in the project or the home (~/.claude ->
+    // dotfiles/claude). Links further down are not checked.
     const bool floats = entry.base == RuleBase::kAnywhere && rule.set == SetName::kRunsLater;
-    // The system's own files are no links into somebody's project.
+    // The system's own files are not links into a user's project.
     if (rule.set != SetName::kNone && entry.base != RuleBase::kHome && !floats) return false;
     if (rule.set != SetName::kNone && !MayLead(entry)) return false;
     if (floats) {

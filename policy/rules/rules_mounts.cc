@@ -1,4 +1,4 @@
-// RuleMatcher: paths to which mounts give other names.
+// The part of RuleMatcher for paths that mounts show under other names.
 #include "policy/rules/rules.h"
 
 namespace ringfence {

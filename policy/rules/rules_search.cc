@@ -1,4 +1,4 @@
-// RuleMatcher: what of the rules a search below a folder meets.
+// The part of RuleMatcher that finds the rules which a search below a directory meets.
 #include <algorithm>
 
 #include "base/case_fold.h"
@@ -9,10 +9,11 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxListings = 2000;        // folders that are listed for one pattern
-constexpr size_t kMaxNamesSearched = 16384;  // of one folder
+constexpr size_t kMaxListings = 2000;        // directories listed for one pattern
+constexpr size_t kMaxNamesSearched = 16384;  // in one directory
 
-// What is left of a pattern when one name of a path has been matched: "**" leaves itself as well.
+// Adds to `left` the patterns that remain after one name of a path was matched; for "**", the
+// pattern itself as well.
 void Advance(std::string_view pattern, std::string_view name, std::vector<std::string_view>& left) {
   std::string_view rest = pattern;
   const std::string_view want = TakeComponent(rest);
@@ -26,8 +27,8 @@ void Advance(std::string_view pattern, std::string_view name, std::vector<std::s
 
 }  // namespace
 
-// Looks below a folder for something that a pattern stands for. What it cannot see, what lies
-// behind a link and what would take too long counts as found.
+// Searches below a directory for a match of a pattern. Directories that cannot be listed, links,
+// and searches that take too long count as a match.
 class RuleMatcher::PatternSearch {
  public:
   explicit PatternSearch(const RuleMatcher& matcher) : matcher_(matcher) {}
@@ -50,12 +51,12 @@ class RuleMatcher::PatternSearch {
     if (std::ranges::find(left, "") != left.end()) return true;
     const Path path = folder.Child(entry.name);
     FileKind kind = entry.kind;
-    if (kind == FileKind::kMissing) {  // the file system did not say
+    if (kind == FileKind::kMissing) {  // the file system did not report it
       const Result<FileFacts> facts = matcher_.files_.Look(path);
       if (!facts) return true;
       kind = facts->kind;
     }
-    // A search does not follow the links that it meets below "**", which would be everywhere.
+    // A search does not follow links below "**"; otherwise every link would count.
     if (kind == FileKind::kLink) return !pattern.starts_with("**");
     if (kind != FileKind::kDirectory) return false;
     return std::ranges::any_of(left, [&](std::string_view rest) { return Finds(path, rest); });
@@ -65,14 +66,14 @@ class RuleMatcher::PatternSearch {
   size_t listings_ = 0;
 };
 
-// Whether a plain rule's path is there, without touching what is below a refused folder.
+// True if a plain rule's path exists or is below a refused directory, which is not accessed.
 bool RuleMatcher::Exists(const Path& path) const {
   if (IsUntouchable(path.Parent())) return true;
   const Result<FileKind> kind = files_.ChildKind(files_.FolderOf(path.Parent()), path.name());
   return !kind || *kind != FileKind::kMissing;
 }
 
-// Something that the pattern stands for is at or below `folder`.
+// True if a match of the pattern is at or below `folder`.
 bool RuleMatcher::MeetsPattern(const EntryPrefix& prefix, const Path& folder) const {
   PatternSearch search(*this);
   const auto below = folder.Below(prefix.path);

@@ -1,9 +1,9 @@
 // The names of @runs-later. A name belongs here if a program outside the sandbox runs code from the
-// file, or starts a program that the file names, although nobody chose to build, test or start the
-// project: when somebody opens the folder, enters it, commits, pushes, logs in or starts a shell.
-// Files that ordinary work edits all the time do not belong here, whatever runs them. Each group
-// names the documentation that says so; fixtures/sets has the names that were left out, with the
-// reasons.
+// file, or starts a program that the file names, although the user did not choose to build, test or
+// start the project: when the user opens the directory, enters it, commits, pushes, logs in or
+// starts a shell. Files that ordinary work edits all the time do not belong here, whatever runs
+// them. Each group cites the documentation; fixtures/sets lists the names that were left out, with
+// the reasons.
 #pragma once
 
 #include "policy/rules/word_list.h"
@@ -11,7 +11,7 @@
 namespace ringfence {
 
 // clang-format off
-// Counts everywhere, packages included.
+// Names that count everywhere, including packages.
 constexpr WordList kRunsLater(
     // git: gitrepository-layout(5), githooks(5), git-config(1)
     "**/.git/hooks\n**/.git/config\n**/config.worktree\n**/.git/info/attributes\n"
@@ -22,7 +22,7 @@ constexpr WordList kRunsLater(
     "**/.git/objects/info/alternates\n**/.git/modules/**/remotes\n**/.git/modules/**/branches\n"
     "**/.git/modules/**/info/attributes\n**/.git/modules/**/info/grafts\n"
     "**/.git/modules/**/objects/info/alternates\n"
-    // git: what "git rebase --continue" and "git cherry-pick --continue" go on with
+    // git: files from which "git rebase --continue" and "git cherry-pick --continue" resume
     "**/git-rebase-todo\n**/rebase-merge/strategy\n**/.git/sequencer/opts\n"
     "**/.git/worktrees/*/sequencer/opts\n**/.git/modules/**/sequencer/opts\n"
     // Mercurial: hgrc(5); Sapling: sl help config; Jujutsu: "Configuration"; darcs: "Patch actions
@@ -98,8 +98,9 @@ constexpr WordList kRunsLater(
     "~/.config/pipewire\n~/.config/wireplumber\n~/.asoundrc\n~/.hammerspoon\n"
     "~/.config/karabiner\n~/.skhdrc\n~/.config/skhd\n~/.yabairc\n~/.config/yabai\n"
     "~/Library/LaunchAgents\n"
-    // folders on PATH, and what shells source from tool managers: the installers of cargo, go,
-    // deno, bun, volta, dotnet, composer, krew, ghcup, cabal, pub, mise, asdf, pyenv, rbenv, nvm
+    // directories on PATH, and files of tool managers that shells source: the installers of cargo,
+    // go, deno, bun, volta, dotnet, composer, krew, ghcup, cabal, pub, mise, asdf, pyenv, rbenv,
+    // nvm
     "~/.local/bin\n~/bin\n~/.cargo/bin\n~/.cargo/env\n~/go/bin\n~/.deno/bin\n~/.deno/env\n"
     "~/.bun/bin\n~/.volta/bin\n~/.npm-global/bin\n~/.yarn/bin\n~/.dotnet/tools\n"
     "~/.composer/vendor/bin\n~/.config/composer/vendor/bin\n~/.krew/bin\n~/.ghcup/bin\n"
@@ -112,7 +113,7 @@ constexpr WordList kRunsLater(
     "~/.docker/cli-plugins\n~/.local/share/helm/plugins\n~/.terraform.d/plugins\n~/.packer.d\n"
     "~/.vagrant.d\n~/.ansible.cfg\n~/.ansible/plugins\n");
 
-// The client runs them, starts agents by them, or follows them as instructions of the user's: the
+// The client runs these, starts agents from them, or follows them as the user's instructions: the
 // client's "Settings". They also count below CLAUDE_CONFIG_DIR.
 constexpr WordList kClientRuns(
     "**/.claude/commands\n**/.claude/agents\n**/.claude/skills\n**/.claude/plugins\n"
@@ -120,20 +121,21 @@ constexpr WordList kClientRuns(
     "**/.claude/rules\n**/.claude/output-styles\n"
     "**/.claude/scheduled_tasks.json\n**/.claude/launch.json\n**/.claude/daemon.json\n");
 
-// The client's own state, by which it runs programs as well: it sources the snapshots of its shell,
-// and reads .config.json in the place of .claude.json. Only tools are asked about it: the client
-// itself, confined as a whole, has to write it.
+// The client's own state, which can also make it run programs: it sources its shell snapshots, and
+// reads .config.json instead of .claude.json. Only tool calls need approval: the client itself,
+// when it is confined as a whole, has to write this state.
 constexpr WordList kClientState(
     "**/.claude/shell-snapshots\n**/.claude/session-env\n**/.claude/local\n**/.claude/jobs\n"
     "**/.claude/daemon\n**/.claude/seed-admin\n**/.claude/cowork_plugins\n"
     "**/.claude/mcp-skill-archives\n**/.claude/remote-settings.json\n**/.claude/.config.json\n");
 
-// Packages and new clones bring their own, which nobody opens, commits or pushes.
+// Names that do not count in packages. Packages and new clones bring their own, which the user does
+// not open, commit or push.
 constexpr WordList kRunsInProjects(
     // other agents: MCP servers, hooks, commands, skills and rules, as the documentation of
     // Cursor, Codex, Gemini CLI, Kiro, Amazon Q, Roo Code, Kilo Code, Windsurf, Cline, opencode,
     // Continue, Augment, Junie, Factory, Qwen Code, Crush, Trae, OpenHands, aider, Amp, Copilot,
-    // pi, goose, Warp and agentskills.io has them
+    // pi, goose, Warp and agentskills.io describes them
     "**/.cursor\n**/.codex/config.toml\n**/.codex/hooks.json\n**/.codex/hooks\n"
     "**/.codex/agents\n**/.codex/skills\n**/.codex/prompts\n**/.codex/rules\n**/.gemini\n"
     "**/.kiro/hooks\n**/.kiro/settings\n**/.kiro/agents\n**/.kiro/steering\n**/.kiro/skills\n"
@@ -144,14 +146,14 @@ constexpr WordList kRunsInProjects(
     "**/.agent\n**/.github/hooks\n**/.github/agents\n**/.github/chatmodes\n"
     "**/.github/prompts\n**/.github/skills\n**/.github/copilot\n**/.github/lsp.json\n"
     "**/.copilot\n**/.pi\n**/.goose\n**/.warp\n"
-    // hooks of git that a tool installs: the tools' own manuals
+    // git hooks that a tool installs: the tools' own manuals
     "**/.husky\n**/.huskyrc*\n**/.githooks\n**/.git-hooks\n**/.pre-commit-config.yaml\n"
     "**/.pre-commit-config.yml\n**/prek.toml\n**/lefthook.yml\n**/lefthook.yaml\n"
     "**/lefthook.toml\n**/lefthook.json\n**/lefthook.jsonc\n**/lefthook-local.*\n"
     "**/.lefthook*\n**/.overcommit.yml\n**/captainhook.json\n**/hk.pkl\n"
     // where git-lfs pushes to: git-lfs-config(5), LFSCONFIG
     "**/.lfsconfig\n"
-    // continuous integration, by the names that each service looks for by itself
+    // continuous integration, by the names that each service looks for
     "**/.github/workflows\n**/.github/actions\n**/.gitea/workflows\n**/.forgejo/workflows\n"
     "**/.gitlab-ci.yml\n**/.circleci\n**/Jenkinsfile\n**/azure-pipelines.yml\n"
     "**/.azure-pipelines\n**/bitbucket-pipelines.yml\n**/.travis.yml\n**/.drone.yml\n"
@@ -169,15 +171,15 @@ constexpr WordList kRunsInProjects(
     "**/.exrc\n**/.nvim.lua\n**/.nvimrc\n**/.lazy.lua\n**/.neoconf.json\n"
     "**/.vim/coc-settings.json\n**/.lvimrc\n**/.ycm_extra_conf.py\n**/.dir-locals.el\n"
     "**/.dir-locals-2.el\n**/*.sublime-project\n**/.kateproject\n**/.externalToolBuilders\n"
-    // what a shell runs on the way into a folder, or in place of a command that is typed there:
+    // files that a shell runs when it enters a directory, or in place of a command typed there:
     // direnv(1) and direnv-stdlib(1) (source_env checks no approval), mise "Configuration" and
     // "Hooks", asdf "Versions", shadowenv, autoenv, Yarn "yarnPath" and "plugins"
     "**/.envrc\n**/.envrc.local\n**/.envrc.private\n**/.direnv\n**/mise.toml\n**/mise.*.toml\n**/.mise.toml\n**/.mise.*.toml\n"
     "**/.mise\n**/mise/config.toml\n**/.config/mise\n**/.config/mise.toml\n**/.tool-versions\n"
     "**/.shadowenv.d\n**/.autoenv\n**/.autoenv.zsh\n**/.yarnrc.yml\n"
     "**/.yarn/releases\n**/.yarn/plugins\n"
-    // consoles that read a file of the folder they are started in: R "Startup", irb, pry, ghci,
-    // ocaml(1), iex, octave, pdb; and tools that load code by it: Arcanist, RBTools
+    // consoles that read a file in the directory they are started in: R "Startup", irb, pry, ghci,
+    // ocaml(1), iex, octave, pdb; and tools that load code named in it: Arcanist, RBTools
     "**/.Rprofile\n**/.Renviron\n**/.irbrc\n**/.pryrc\n**/.ghci\n**/.ocamlinit\n**/.iex.exs\n"
     "**/.octaverc\n**/.pdbrc\n**/.arcconfig\n**/.reviewboardrc\n");
 // clang-format on

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kMaxAlternatives = 512;
 constexpr size_t kMaxPattern = 4096;
 
-// The end of the group that opens at `open`, or npos.
+// Returns the end of the group that opens at `open`, or npos.
 size_t CloseOf(std::string_view text, size_t open) {
   const char opener = text[open];
   const char closer = opener == '{' ? '}' : ')';
@@ -32,7 +32,7 @@ bool BeginsExtendedGlob(std::string_view text, size_t at) {
          std::string_view("@+?*!").find(text[at]) != std::string_view::npos;
 }
 
-// The parts between the commas (or bars) of one group, nested groups left whole.
+// Splits one group at its commas (or bars); nested groups stay whole.
 std::vector<std::string_view> SplitGroup(std::string_view inner, char separator) {
   std::vector<std::string_view> parts;
   size_t start = 0;
@@ -57,10 +57,10 @@ std::vector<std::string_view> SplitGroup(std::string_view inner, char separator)
 struct PatternGroup {
   size_t begin = 0, inner = 0, end = 0;  // end: after the closer
   char separator = ',';
-  char kind = '{';  // or that of an extended glob: @ + ? * !
+  char kind = '{';  // or the kind of an extended glob: @ + ? * !
 };
 
-// The first group of alternatives in `text`.
+// Returns the first group of alternatives in `text`.
 std::optional<PatternGroup> FirstGroup(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\\') {
@@ -77,7 +77,7 @@ std::optional<PatternGroup> FirstGroup(std::string_view text) {
   return {};
 }
 
-// The texts that a group may stand for; "*" for what cannot be listed.
+// Returns the texts that a group may stand for, with "*" for those that cannot be listed.
 std::vector<std::string> MeaningsOf(std::string_view inner, const PatternGroup& group) {
   if (group.kind == '!') return {"*"};
   const std::vector<std::string_view> parts = SplitGroup(inner, group.separator);
@@ -94,7 +94,7 @@ std::vector<std::string> MeaningsOf(std::string_view inner, const PatternGroup& 
   return meanings;
 }
 
-// Every text that braces and extended globs stand for. False: too many.
+// Adds every text that braces and extended globs stand for to `out`; false if there are too many.
 bool Expand(std::string_view pattern, std::vector<std::string>& out) {
   std::vector<std::string> open{std::string(pattern)};
   while (!open.empty()) {
@@ -118,7 +118,8 @@ bool Expand(std::string_view pattern, std::vector<std::string>& out) {
   return true;
 }
 
-// A component with escapes and one-character brackets taken away; nothing when a wildcard is in it.
+// Returns a component without escapes and one-character brackets; nothing if it contains a
+// wildcard.
 std::optional<std::string> Literal(std::string_view component) {
   std::string plain;
   for (size_t i = 0; i < component.size(); ++i) {

@@ -1,5 +1,5 @@
-// What a search pattern of an agent's tool (Glob) can reach: the folders that its fixed beginning
-// names, for each alternative in braces.
+// Finds what a search pattern of an agent's tool (Glob) can reach: the directories that its fixed
+// beginning names, for each alternative in braces.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,19 @@
 namespace ringfence {
 
 struct SearchPattern {
-  // Why it is refused, or nothing.
+  // The reason why the pattern is refused, or nothing.
   std::optional<std::string_view> refused;
-  // The fixed beginning of each alternative, as path text: "" (the search folder), "src",
-  // "/etc", "~/x". A pattern without any wildcard is its own beginning.
+  // The fixed beginning of each alternative, as path text: "" (the search directory), "src",
+  // "/etc", "~/x". A pattern without a wildcard is its own beginning.
   std::vector<std::string> beginnings;
-  // Each alternative begins with a folder, so that nothing beside those folders is found. A name
-  // alone matches at every depth for some readers, and one that begins with "!" matches all others.
+  // Each alternative begins with a directory, so nothing outside those directories is found. For
+  // some programs, a name without a directory matches at every depth, and a pattern that begins
+  // with "!" matches all other names.
   bool names_folder = true;
 };
 
-// Braces, extended globs and backslashes are read as the widest of the usual readers does: what
-// could spell ".." to one of them is refused.
+// Reads braces, extended globs and backslashes as the most permissive of the usual programs does.
+// Refuses a pattern that could spell ".." for one of them.
 SearchPattern ReadSearchPattern(std::string_view pattern);
 
 }  // namespace ringfence

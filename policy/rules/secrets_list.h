@@ -1,15 +1,15 @@
-// The names of @secrets. A name belongs here if a program keeps credentials in it that work without
-// a further secret, or what somebody typed or browsed, and if ordinary builds and tests do without
-// it. Each group names the documentation of the places; fixtures/sets has the names that were left
-// out, with the reasons. Names are plain: a sandbox that has to hide what a pattern below the home
-// matches would list each folder of the home at its start.
+// The names of @secrets. A name belongs here if a program keeps in it credentials that work without
+// a further secret, or a record of what the user typed or browsed, and if ordinary builds and tests
+// do not need it. Each group cites the documentation; fixtures/sets lists the names that were left
+// out, with the reasons. Names below the home contain no patterns: to hide the matches of a
+// pattern, a sandbox would have to list each directory of the home when it starts.
 #pragma once
 
 #include "policy/rules/word_list.h"
 
 namespace ringfence {
 
-// Entries as a policy would spell them.
+// Entries in the syntax of a policy.
 // clang-format off
 constexpr WordList kSecrets(
     // keys and agents: ssh(1) FILES, gpg(1), pki of NSS, age, sops, pass(1), the desktops' key
@@ -83,7 +83,7 @@ constexpr WordList kSecrets(
     "~/.circleci\n~/.travis\n~/.config/buildkite.yaml\n~/.jenkins/secrets\n~/.config/stripe\n"
     "~/.twilio-cli\n~/.sentryclirc\n~/.dogrc\n~/.config/configstore/snyk.json\n~/.postman\n"
     "~/.config/Postman\n~/.config/Insomnia\n~/.config/httpie\n~/.httpie\n~/.contentfulrc.json\n"
-    // data bases: libpq "The Password File", mysql_config_editor(1), odbc.ini, mongosh, cqlsh,
+    // databases: libpq "The Password File", mysql_config_editor(1), odbc.ini, mongosh, cqlsh,
     // ClickHouse, InfluxDB, Snowflake, Databricks, dbt, DuckDB, DBeaver, pgAdmin, Workbench, the
     // command line tools of hosted ones
     "~/.pgpass\n~/.pg_service.conf\n~/.my.cnf\n~/.mylogin.cnf\n~/.odbc.ini\n~/.mongodb\n"
@@ -119,7 +119,7 @@ constexpr WordList kSecrets(
     "~/.GlobalProtect\n~/.vnc\n~/.config/tigervnc\n~/.config/remmina\n~/.local/share/remmina\n"
     "~/.remmina\n~/.anydesk\n~/.config/rustdesk\n~/.config/filezilla\n~/.filezilla\n"
     "~/.local/share/lftp\n~/.lftp\n~/.ncftp\n"
-    // browsers and messengers, and what they remember: their own profile folders
+    // browsers and messengers: their profile directories
     "~/.mozilla\n~/.config/mozilla\n~/.librewolf\n~/.waterfox\n~/.zen\n~/.thunderbird\n"
     "~/.config/google-chrome\n~/.config/google-chrome-beta\n~/.config/google-chrome-unstable\n"
     "~/.config/chromium\n~/.config/BraveSoftware\n~/.config/microsoft-edge\n~/.config/vivaldi\n"
@@ -128,7 +128,7 @@ constexpr WordList kSecrets(
     "~/.config/Slack\n~/.config/discord\n~/.config/Signal\n~/.config/Element\n"
     "~/.config/Microsoft\n~/.config/teams-for-linux\n~/.local/share/TelegramDesktop\n"
     "~/.config/Mattermost\n~/.purple\n~/.config/hexchat\n~/.irssi\n~/.weechat\n~/.config/weechat\n"
-    // what was typed or copied: HISTFILE of bash(1) and zsh(1), readline's programs, fish, nushell,
+    // typed or copied text: HISTFILE of bash(1) and zsh(1), readline's programs, fish, nushell,
     // PowerShell, atuin, McFly, xonsh, the consoles' own names, clipboard managers
     "~/.bash_history\n~/.zsh_history\n~/.zhistory\n~/.local/share/fish/fish_history\n"
     "~/.python_history\n~/.node_repl_history\n~/.psql_history\n~/.mysql_history\n~/.history\n"
@@ -159,7 +159,8 @@ constexpr WordList kSecrets(
     "/run/secrets\n/run/credentials\n/Library/Keychains\n");
 // clang-format on
 
-// Opening one of these raises a privacy dialog on macOS. A project below one of them stays usable.
+// Opening one of these raises a privacy dialog on macOS. A project below one of them remains
+// usable.
 constexpr WordList kMacosPrivate(
     "~/Documents\n~/Desktop\n~/Pictures\n~/Library\n~/Library/Mobile Documents\n");
 constexpr WordList kMacosSecrets(

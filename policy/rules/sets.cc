@@ -27,7 +27,7 @@ constexpr PathSet kSets[] = {
     {"@tmp", SetName::kTmp, true, "the host's temporary directories"},
 };
 
-// Names of samples, which hold no secrets.
+// Names of sample files, which contain no secrets.
 constexpr std::string_view kSamples = "*.example\n*.sample\n*.template\n*.dist\n";
 constexpr std::string_view kClientFolder = "**/.claude/";
 
@@ -75,7 +75,7 @@ constexpr SetEntry ParseEntry(std::string_view text) {
   return entry;
 }
 
-// Where the tail of an entry lies in the text of its list.
+// The position of an entry's tail in the text of its list.
 struct EntryPlace {
   uint16_t offset = 0;
   uint16_t length = 0;
@@ -86,7 +86,7 @@ struct EntryPlace {
   uint64_t name_bits = 0;
 };
 
-// Says where the tail begins (SetEntry::listed_in).
+// Sets the directory and the name that the tail begins with (SetEntry::listed_in).
 constexpr void SetListedName(std::string_view tail, EntryPlace& place) {
   if (tail.starts_with("**/")) tail.remove_prefix(3);
   size_t in = 0;
@@ -108,7 +108,7 @@ constexpr size_t CountOf(WordList words) {
   return count;
 }
 
-// A list, taken apart by the compiler: a replay expands it for each of its calls.
+// A list, parsed at compile time because a replay expands it for each of its calls.
 template <const WordList& kWords>
 constexpr auto kPlaces = [] {
   std::array<EntryPlace, CountOf(kWords)> places;
@@ -126,7 +126,7 @@ constexpr auto kPlaces = [] {
   return places;
 }();
 
-// Returns what it has added, until more is added.
+// Returns the added entries. The span is valid until more are added.
 template <const WordList& kWords>
 std::span<SetEntry> AppendEntries(std::vector<SetEntry>& entries) {
   static_assert(kWords.text().size() <= UINT16_MAX);
@@ -153,7 +153,7 @@ SetEntry HomeEntry(std::string_view tail) {
   return entry;
 }
 
-// A folder that holds the project would make the project unusable.
+// True if the directory contains the project. Denying it would make the project unusable.
 bool HoldsRoot(std::string_view text, const SetContext& context) {
   return std::ranges::any_of(context.homes, [&](const Path& home) {
     return context.root.IsInside(Path::Clean(home.text() + std::string(text.substr(1))));
@@ -164,7 +164,7 @@ std::vector<SetEntry> Secrets(const SetContext& context, std::deque<std::string>
   std::vector<SetEntry> entries;
   entries.reserve(kPlaces<kSecrets>.size() + 16);
   AppendEntries<kSecrets>(entries);
-  // Other projects' transcripts: everything below but this project's folder.
+  // Other projects' transcripts: everything below except this project's directory.
   SetEntry transcripts = HomeEntry(".claude/projects");
   transcripts.except = WordList(strings.emplace_back(context.agent->own_projects(context)));
   transcripts.spares_memory = !context.memory_root;

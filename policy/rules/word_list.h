@@ -1,5 +1,5 @@
-// A constant list of words, one on each line of one text: unlike an array of views it has no
-// pointers that must be made ready each time the program starts.
+// A constant list of words, one per line of a text. Unlike an array of views, it has no pointers
+// that must be relocated each time the program starts.
 #pragma once
 
 #include <algorithm>
@@ -30,10 +30,10 @@ class WordList {
     size_t length_ = 0;
   };
 
-  // `text` ends each word with a line feed.
+  // Each word in `text` ends with a line feed.
   constexpr explicit WordList(std::string_view text) : text_(text) {}
 
-  // "a, b" for people.
+  // Returns the words joined with `between`, for messages.
   std::string Joined(std::string_view between) const {
     std::string joined;
     for (const std::string_view word : *this) {
