@@ -18,7 +18,7 @@
 namespace ringfence::sandbox {
 namespace {
 
-// Where the child finds what it is handed.
+// Descriptor numbers in the child.
 constexpr int kReport = 3;
 constexpr int kPolicy = 4;
 constexpr int kFirstFree = 5;
@@ -59,11 +59,11 @@ const char* LayersName(Layers layers) {
   return "";
 }
 
-// A sealed copy of the policy's text that has no name in any folder.
+// Returns a sealed copy of the policy's text, in a file that has no name in any directory.
 Expected<UniqueFd> PolicyFile(const std::string& text) {
   UniqueFd file(::memfd_create("policy", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file.valid()) return FailedCall("memfd_create", errno);
-  // Born writable for everybody, which no policy may be.
+  // A new memfd is writable for all users, which no policy file may be.
   if (::fchmod(file.get(), 0400) != 0) return FailedCall("fchmod(policy)", errno);
   if (const Status s = WriteAll(file.get(), text); !s) {
     return LaunchError(s.error().where, s.error().what);
@@ -74,7 +74,7 @@ Expected<UniqueFd> PolicyFile(const std::string& text) {
   return file;
 }
 
-// posix_spawn(3): safe with threads, and quick however large the caller is.
+// Uses posix_spawn(3): safe with threads, and fast however large the calling process is.
 class Spawner {
  public:
   Spawner() {
@@ -88,13 +88,13 @@ class Spawner {
     ::posix_spawn_file_actions_destroy(&actions_);
   }
 
-  // `fd` becomes `number`. It is copied out of the way first: it may be a number that another one
-  // becomes. -1: /dev/null.
+  // Passes `fd` to the child as `number`; -1 means /dev/null. Copies `fd` out of the way first,
+  // since another descriptor may get its number.
   std::optional<Error> Hand(int fd, int number) {
     UniqueFd copy(fd < 0 ? ::open("/dev/null", O_RDWR | O_CLOEXEC)
                          : ::fcntl(fd, F_DUPFD_CLOEXEC, kFirstFree));
     if (!copy.valid()) return FailedCall("fcntl(F_DUPFD)", errno);
-    // dup2(2) onto itself would leave it to be closed.
+    // dup2(2) onto itself would leave it close-on-exec.
     if (copy.get() < kFirstFree) copy = UniqueFd(::fcntl(copy.get(), F_DUPFD_CLOEXEC, kFirstFree));
     if (!copy.valid()) return FailedCall("fcntl(F_DUPFD)", errno);
     if (const int code = ::posix_spawn_file_actions_adddup2(&actions_, copy.get(), number)) {
@@ -132,7 +132,7 @@ class Spawner {
   int next_ = 0;
 };
 
-// What the command line holds must arrive as it was given.
+// Refuses commands that cannot be passed to the launcher unchanged.
 std::optional<Error> Check(const Command& command) {
   if (command.argv.empty() || command.argv.front().empty()) {
     return LaunchError("argv", "no command is given");

@@ -12,7 +12,7 @@
 namespace ringfence::sandbox {
 namespace {
 
-// The members of a line; what is not there is empty.
+// The members of one line; a missing member is empty.
 class Line {
  public:
   explicit Line(const JsonTree& tree) : tree_(tree) {}

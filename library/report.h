@@ -1,4 +1,4 @@
-// What `ringfence run --report` tells, line by line (docs/library.md).
+// Reads the lines that `ringfence run --report` writes (docs/library.md).
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ class Report {
  public:
   explicit Report(UniqueFd socket) : socket_(std::move(socket)) {}
 
-  // Reads until the command has started, or failed to, or nothing more comes.
+  // Reads until the command has started or failed to start, or the report ends.
   void ReadStart();
   void ReadToEnd();
   void HangUp() const noexcept;
@@ -22,7 +22,7 @@ class Report {
   bool is_confined() const { return confined_; }
   bool has_ended() const { return ended_; }
   const std::vector<std::string>& weaker() const { return weaker_; }
-  const End& end() const { return end_; }  // as far as it was told
+  const End& end() const { return end_; }  // as far as it has been reported
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
@@ -30,7 +30,7 @@ class Report {
   void Take(std::string line);
 
   UniqueFd socket_;
-  std::string text_;  // that is not a whole line yet
+  std::string text_;  // an incomplete line
   End end_;
   std::vector<std::string> weaker_;
   std::optional<Error> failure_;

@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kMaxPlan = 64u << 20;
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP};
 
-// Of a child that nobody else waits for. Nothing when somebody did.
+// Returns the exit status of a child as a shell would; nothing if other code has already reaped it.
 std::optional<int> Reap(pid_t pid) {
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0) {
@@ -30,7 +30,7 @@ std::optional<int> Reap(pid_t pid) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// The launcher ended and told nothing.
+// Returns the error for a launcher that ended without a report.
 Error Silent(const std::string& launcher, std::optional<int> status) {
   const std::string how = status ? "status " + std::to_string(*status) : "a status nobody knows";
   return Error{"", launcher, "ended with " + how + " before the sandbox stood",
@@ -78,11 +78,11 @@ Expected<std::string> Plan(const Command& command, PlanFormat format) {
 class Process::Impl {
  public:
   Impl(pid_t pid, UniqueFd report) : pid_(pid), report_(std::move(report)) {
-    // Until it is waited for, the number is this child's.
+    // The PID belongs to this child until the child is waited for.
     handle_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   }
 
-  // The first Error keeps everything from being run.
+  // Waits for the start. Without a pidfd it hangs up, so that nothing is run.
   std::optional<Error> Begin(const std::string& launcher) {
     if (!handle_.valid()) {
       const Error error = FailedCall("pidfd_open", errno);
@@ -115,7 +115,7 @@ class Process::Impl {
 
   void Kill() const noexcept {
     report_.HangUp();
-    Send(report_.is_confined() ? SIGCONT : SIGKILL);  // one that is stopped hears nothing
+    Send(report_.is_confined() ? SIGCONT : SIGKILL);  // a stopped launcher notices nothing
   }
 
   bool Send(int signal) const noexcept {

@@ -26,8 +26,9 @@
 namespace ringfence {
 namespace {
 
-// The file through which the client hears where the shell ended. The command gets it with what is
-// around it as it is; what the command wrote is looked at before the client may see it.
+// The file that tells the client in which directory the shell ended. The command may write to this
+// file, but gains no access to the directory around it. The content is checked before the client
+// may see it.
 class DirectoryReport {
  public:
   explicit DirectoryReport(std::string path) : path_(std::move(path)) {}
@@ -48,7 +49,7 @@ class DirectoryReport {
   const std::string& path() const { return path_; }
 
  private:
-  // The name of a folder of this host, as pwd(1) says it.
+  // True if the file contains the path of an existing directory, as pwd(1) prints it.
   bool Holds() const {
     std::array<char, 4098> text{};  // PATH_MAX, a newline, and one more
     const ssize_t size = ::pread(file_.get(), text.data(), text.size(), 0);
@@ -104,7 +105,7 @@ class Entrance {
     return Unit{};
   }
 
-  // As the hook found them, which wrote the line.
+  // Finds the policy in the same way as the hook, which wrote the line.
   Status FindRules() {
     Result<std::string> program = OwnProgramReal();
     if (!program) return program.error();
@@ -124,7 +125,8 @@ class Entrance {
     return Unit{};
   }
 
-  // A file of the host's /tmp is shown in the session's by a mount, which needs a name there.
+  // Returns the path in the session's /tmp at which a file of the host's /tmp will be mounted, for
+  // removal afterwards; "" if there is none.
   std::string PlaceInSession(const std::string& file) const {
     constexpr std::string_view kTmp = "/tmp/";
     const Path folder = SessionFolder(request_.context.places, event_.session_id);

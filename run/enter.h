@@ -1,13 +1,14 @@
-// `ringfence enter`: what the line starts that the hook puts before a command (hook/wrap.h). It
-// runs the script of the shell that started it confined, without that line, and ends as it ended.
-// No library but the system's, as little as may go wrong: a failure is status 125 and nothing run.
+// `ringfence enter`: started by the line that the hook puts before a command (hook/wrap.h). It runs
+// the script of the calling shell confined, without that line, and exits with its status. It uses
+// only the system's libraries, so that little can go wrong; on failure nothing is run and the
+// status is 125.
 #pragma once
 
 #include <span>
 
 namespace ringfence {
 
-// `words`: the whole command line. The exit status.
+// `words` is the whole command line. Returns the exit status.
 int Enter(std::span<char* const> words);
 
 }  // namespace ringfence

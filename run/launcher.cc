@@ -47,7 +47,8 @@ class Launcher {
     return RunBare(plan, watch_.inherited);
   }
 
-  // "missing": "warn" gives up one layer after the other.
+  // With "missing": "warn", gives up one layer at a time. Returns true if another plan can be
+  // tried.
   bool GoesOnWithout(const SandboxPlan& plan, const SetupFailure& failure) {
     if (plan.missing != SandboxMissing::kWarn || !IsLacking(failure)) return false;
     const Feature lacks = *failure.lacks;

@@ -1,5 +1,5 @@
-// Starts a planned command and waits for it. It prints and logs nothing: whoever starts it hears of
-// the run as its observer, and decides what to make of its end.
+// Starts a planned command and waits for it. It prints and logs nothing: the caller observes the
+// run and decides how to report its end.
 #pragma once
 
 #include "policy/files/cached_files.h"
@@ -10,24 +10,25 @@ namespace ringfence {
 
 class LaunchObserver : public RunObserver {
  public:
-  // Before anything is set up, for each plan that is tried. With an error nothing is started.
+  // Called for each plan that is tried, before anything is set up. On an error nothing is started.
   virtual Status Starting(const SandboxPlan& plan) = 0;
-  // The host lacks `failure.lacks`, and the policy accepts that: a plan without it comes next.
+  // Called if the host lacks `failure.lacks` and the policy accepts that: a plan without it comes
+  // next.
   virtual void GoesOnWithout(const SetupFailure& failure) = 0;
 
  protected:
   ~LaunchObserver() = default;
 };
 
-// A command that ended or, where `ended.failure` says why, was not started.
+// A command that has ended or, for the reason in `ended.failure`, was not started.
 struct Launched {
-  SandboxPlan plan;  // the last that was tried
+  SandboxPlan plan;  // the plan that was tried last
   Ended ended;
 };
 
-// `hangup` is RunWatch's. The command of `request` gets the layers that are tried last. Without a
-// plan the error says whether the host is to blame (kSystem) or what was asked for; later on it is
-// always the host.
+// `hangup` is passed to RunWatch. Sets the layers of `request.command` to those that were tried
+// last. If there is no plan, the error's kind says whether the host is at fault (kSystem) or the
+// request; all later errors are kSystem.
 Result<Launched> Launch(RunRequest& request, const CachedFiles& files, int hangup,
                         LaunchObserver& observer);
 

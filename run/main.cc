@@ -1,5 +1,5 @@
-// `ringfence`: starts commands confined, itself, since that is paid on every command; everything
-// else is ringfence-cli's, which stands beside it.
+// `ringfence`: starts confined commands itself, since every command pays for the start; hands
+// everything else over to ringfence-cli, which is in the same directory.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@
 namespace ringfence {
 namespace {
 
-// Comes back only where it fails.
+// Returns only on failure.
 Error HandOver(char** argv) {
   const Result<std::string> own = OwnProgramReal();
   if (!own) return own.error();
@@ -34,8 +34,8 @@ Error HandOver(char** argv) {
   return error;
 }
 
-// What is opened later must not take the number of a standard stream that was closed: the command
-// would have it as its own.
+// Opens /dev/null in place of each closed standard stream. Otherwise a file that is opened later
+// could take its number, and the command would inherit it.
 bool HasStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != fd) return false;

@@ -1,4 +1,4 @@
-// Lines on standard error.
+// Writes lines to standard error.
 #pragma once
 
 #include <string_view>
@@ -7,13 +7,13 @@
 
 namespace ringfence {
 
-// In colour only on a terminal, and never with NO_COLOR.
+// True if `fd` is a terminal with colours (TERM) and NO_COLOR is not set.
 bool MayColour(int fd);
 
-// "ringfence: LINE".
+// Prints "ringfence: LINE".
 void Say(std::string_view line);
 
-// "ringfence: WHERE: WHAT" and a "Hint:" line.
+// Prints "ringfence: WHERE: WHAT" and, if there is a hint, a "Hint:" line.
 void PrintError(const Error& error);
 
 }  // namespace ringfence

@@ -25,7 +25,7 @@ constexpr RunOption kOptions[] = {
     {"--trial", nullptr, &RunOptions::trial, {}},
 };
 
-// Takes one option with its value off `words`.
+// Removes one option and its value from the front of `words`. Returns false if they are invalid.
 bool TakeOption(std::span<char* const>& words, RunOptions& options) {
   const std::string_view word = words.front();
   words = words.subspan(1);

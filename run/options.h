@@ -1,4 +1,4 @@
-// What `ringfence run` is asked for.
+// The options of `ringfence run`.
 #pragma once
 
 #include <optional>
@@ -10,33 +10,33 @@
 namespace ringfence {
 
 struct RunOptions {
-  std::string home;     // "": HOME
-  std::string root;     // "": the current directory
-  std::string policy;   // "": the user's and the project's
-  std::string profile;  // "": none
-  std::string mode;     // "": the policy's; sandbox, rx, rwx
-  std::string layers;   // "": the policy's; full, landlock
+  std::string home;     // "" means HOME
+  std::string root;     // "" means the current directory
+  std::string policy;   // "" means the user's and the project's
+  std::string profile;  // "" means none
+  std::string mode;     // sandbox, rx or rwx; "" means the policy's
+  std::string layers;   // full or landlock; "" means the policy's
   std::string chdir;
   std::string session;
-  std::string write;   // a directory
-  std::string report;  // a descriptor
+  std::string write;   // another writable directory
+  std::string report;  // the number of a socket
   bool no_sandbox = false;
   bool trial = false;
   bool agent = false;
   std::vector<std::string> command;
 };
 
-// An option of `run` by its name, as the fast way takes it.
+// An option of `run`, as ReadRunLine() parses it.
 struct RunOption {
   std::string_view name;
-  std::string RunOptions::*text = nullptr;  // one of both
+  std::string RunOptions::*text = nullptr;  // either this or `flag` is set
   bool RunOptions::*flag = nullptr;
-  std::span<const std::string_view> values;  // any, where empty
+  std::span<const std::string_view> values;  // allowed values; empty for any
 };
 std::span<const RunOption> RunOptionTable();
 
-// The words after "ringfence run". Nothing for whatever is not plainly right: --help, a dry run, a
-// mistake. ringfence-cli, which has every option and knows how to tell of a mistake, takes those.
+// Parses the words after "ringfence run". Returns nothing for --help, a dry run or a mistake:
+// ringfence-cli handles those, since it has every option and can explain mistakes.
 std::optional<RunOptions> ReadRunLine(std::span<char* const> words);
 
 }  // namespace ringfence

@@ -16,7 +16,7 @@
 namespace ringfence {
 namespace {
 
-// "1" of "/proc/sys/kernel/...", "" where there is no such file.
+// Returns the first line of a file such as "/proc/sys/kernel/..."; "" if it cannot be read.
 std::string Setting(const char* path) {
   const UniqueFd file = OpenFile(path, O_RDONLY);
   if (!file.valid()) return "";
@@ -24,7 +24,8 @@ std::string Setting(const char* path) {
   return text ? text->substr(0, text->find('\n')) : "";
 }
 
-// The limit that does not let this user make a namespace, "net"; "" for none.
+// Returns the kind of namespace that a limit keeps this user from creating, such as "net"; "" for
+// none.
 std::string LimitedNamespace() {
   for (const char* kind : {"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"}) {
     const std::string path = "/proc/sys/user/max_" + std::string(kind) + "_namespaces";
@@ -33,8 +34,8 @@ std::string LimitedNamespace() {
   return "";
 }
 
-// The AppArmor profile that confines this program; "" for none. "unconfined" is none, and so is one
-// whose mode is that.
+// Returns the AppArmor profile that confines this program; "" if it is unconfined, or its profile
+// is in that mode.
 std::string ConfiningProfile() {
   std::string text = Setting("/proc/self/attr/apparmor/current");
   if (text.empty()) text = Setting("/proc/self/attr/current");
@@ -48,7 +49,7 @@ std::string ThisKernel() {
   return ::uname(&name) == 0 ? "this is Linux " + std::string(name.release) : "this is another";
 }
 
-// Calls that this kernel is too old for.
+// Returns the hint for a call that this kernel is too old for; "" for any other failure.
 std::string AgeHint(const SetupFailure& failure) {
   struct Call {
     Error::About about;
@@ -121,13 +122,13 @@ std::string SupervisorHint() {
          "this host forbids";
 }
 
-// Not a mistake in a plan, nor a tree that changed under it.
+// True if the host forbids the call; false if a plan is wrong or a tree has changed under it.
 bool IsForbidden(int code) {
   constexpr int kCodes[] = {EPERM, EACCES, ENOSYS, EINVAL, ENOSPC, EUSERS};
   return std::ranges::find(kCodes, code) != std::end(kCodes);
 }
 
-// Not a place that cannot be opened.
+// True if Landlock itself failed, and not the opening of a path for one of its rules.
 bool IsAboutLandlock(const SetupFailure& failure) {
   return failure.error.about == Error::About::kLandlock;
 }
@@ -172,8 +173,9 @@ std::string HintFor(const SetupFailure& failure) {
 }  // namespace
 
 bool IsLacking(const SetupFailure& failure) {
-  // The kernel does not have it (EOPNOTSUPP: Landlock that is turned off; EBUSY: another listener),
-  // rather than no memory or descriptor for it now. A limit that is not kept opens nothing.
+  // The kernel lacks the feature (EOPNOTSUPP: Landlock is turned off; EBUSY: there is another
+  // listener), rather than memory or descriptors for it at the moment. A resource limit that is not
+  // enforced opens nothing.
   if (HasTooManyMounts(failure)) return false;
   if (failure.lacks == Feature::kLandlock && !IsAboutLandlock(failure)) return false;
   return failure.lacks &&

@@ -1,5 +1,5 @@
-// What to do where a sandbox cannot be set up. The failed call has said that something is missing;
-// the files that are read here only say which advice fits.
+// Advice for a sandbox that cannot be set up. The failed call has shown that something is missing;
+// the files that are read here only determine which advice fits.
 #pragma once
 
 #include "base/result.h"
@@ -7,10 +7,10 @@
 
 namespace ringfence {
 
-// The host lacks what the failure names, and will the next time: no passing shortage.
+// True if the host permanently lacks what the failure names; false for a temporary shortage.
 bool IsLacking(const SetupFailure& failure);
 
-// One line with the missing layer, and a hint.
+// Returns an error that names the missing layer in one line, with a hint.
 Error ExplainSetupFailure(const SetupFailure& failure);
 
 }  // namespace ringfence

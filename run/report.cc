@@ -65,7 +65,7 @@ Result<RunReport> RunReport::To(const std::string& descriptor) {
   return report;
 }
 
-// Whoever does not read has hung up, which the run hears by itself.
+// Ignores write errors: they mean that the reader has hung up, which the run notices itself.
 void RunReport::Send(const Line& line) const {
   struct sigaction ignored {};
   struct sigaction before {};
@@ -101,7 +101,7 @@ void RunReport::Refused(const Refusal& refusal, std::string_view text) const {
 
 namespace {
 
-// Of "claude: ENOENT".
+// Explains a failure such as "claude: ENOENT".
 std::string WhyNotRun(std::string_view not_run) {
   const size_t end = std::min(not_run.rfind(": "), not_run.size());
   const std::string_view name = not_run.substr(0, end);

@@ -1,5 +1,5 @@
-// What is told of a run: lines for people on standard error or, for the program that asks by
-// --report, JSON objects, one a line (docs/library.md lists them), and nothing on standard error.
+// Reports on a run: lines of text on standard error or, for a program that asks with --report, JSON
+// objects, one per line (listed in docs/library.md), and nothing on standard error.
 #pragma once
 
 #include <string>
@@ -13,18 +13,18 @@ namespace ringfence {
 
 class RunReport {
  public:
-  RunReport() = default;  // for people
-  // `descriptor` is a number of an inherited socket; it does not go on to any other program.
+  RunReport() = default;  // text on standard error
+  // `descriptor` is the number of an inherited socket, which is not passed on to any other program.
   static Result<RunReport> To(const std::string& descriptor);
 
-  // Its other end says whether anybody still waits; -1 where people read.
+  // The socket; its other end is closed once no program waits any longer. -1 for text output.
   int descriptor() const { return socket_.get(); }
 
   void Warn(std::string_view text) const;
   void Started(const SandboxPlan& plan) const;
   void Refused(const Refusal& refusal, std::string_view text) const;
   void Ended(const ringfence::Ended& ended) const;
-  // True when it was told here; else whoever called the run prints it.
+  // True if the failure was sent to the socket; otherwise the caller prints it.
   bool Failed(std::string_view step, const Error& error) const;
 
  private:

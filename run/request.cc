@@ -18,7 +18,7 @@ SandboxMode ModeOf(const std::string& name) {
   return name == "rwx" ? SandboxMode::kRwx : SandboxMode::kSandbox;
 }
 
-// The agent by its name, unless an agent starts it.
+// True if the command has the agent's name and is not itself started by an agent.
 bool IsAgent(const std::vector<std::string>& command) {
   if (std::getenv("CLAUDECODE") != nullptr || command.empty()) return false;
   const std::string& name = command.front();
@@ -50,7 +50,7 @@ Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& fil
     return Error{Error::Kind::kUsage, "--no-sandbox", "is not --mode " + options.mode,
                  "cannot be combined with --no-sandbox, which confines nothing"};
   }
-  // Names on the command line are meant from where it was typed.
+  // Paths on the command line are relative to the directory in which it was typed.
   Registration typed;
   typed.home = options.home;
   typed.root = AbsoluteOr(options.root);

@@ -1,4 +1,4 @@
-// What is to be confined, and by which rules: everything that a plan is made from.
+// A command to confine, and its policy: everything that a plan is made from.
 #pragma once
 
 #include "base/result.h"
@@ -20,8 +20,8 @@ struct RunRequest {
   }
 };
 
-// Reads the policies of where `options` point to, and goes into --chdir. `macos_names`: file names
-// are compared as macOS does.
+// Reads the policies that `options` select, and changes to the directory of --chdir. With
+// `macos_names`, file names are compared as macOS does.
 Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& files,
                                bool macos_names);
 

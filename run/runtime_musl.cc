@@ -1,6 +1,6 @@
-// The memory of the launcher. A failed allocation, and what libstdc++'s headers would throw, ends
-// the process: in the launcher and in the first process of the sandbox that ends everything that is
-// confined.
+// The launcher's memory allocator. A failed allocation, or an exception that libstdc++'s headers
+// would throw, ends the process; in the launcher and in the first process of the sandbox that ends
+// everything that is confined.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,8 +15,8 @@
 
 #include "base/syscall.h"
 
-// A delete without the size (of a std::unique_ptr<char[]>, say) does not link: what it frees would
-// never be used again.
+// A delete without a size (of a std::unique_ptr<char[]>, for example) does not link: the memory
+// that it frees would never be used again.
 #pragma GCC diagnostic ignored "-Wsized-deallocation"
 #include "base/musl_functions.inc"
 
@@ -28,17 +28,15 @@ namespace {
   ::_exit(125);
 }
 
-// Memory comes from blocks and goes onto a list of its size when it is freed, so that the
-// supervisor, which lives as long as the command, takes no more than it ever held at once. Nothing
-// goes back to the kernel: every mapping and unmapping costs more than all that a start does with
-// it.
-constexpr size_t kFirstBlock =
-    size_t{512} * 1024;                        // lies in the program, and is enough for most starts
-constexpr size_t kUsual = size_t{208} * 1024;  // every start takes as much
+// Memory is cut from blocks. A freed piece goes onto the list for its size, so that the supervisor,
+// which lives as long as the command, takes no more than it ever held at once. Nothing returns to
+// the kernel: every mapping and unmapping costs more than all that a start does with the memory.
+constexpr size_t kFirstBlock = size_t{512} * 1024;  // part of the program; enough for most starts
+constexpr size_t kUsual = size_t{208} * 1024;       // every start uses this much
 constexpr size_t kNextBlock = size_t{256} * 1024;
 constexpr size_t kStep = 16;
-constexpr size_t kSmall = 1024;     // up to here a list for every step
-constexpr size_t kPerDoubling = 8;  // lists from a power of two to the next, above kSmall
+constexpr size_t kSmall = 1024;     // one list per step up to this size
+constexpr size_t kPerDoubling = 8;  // lists per power of two above kSmall
 constexpr size_t kLists = kSmall / kStep + 21 * kPerDoubling;  // up to 2 GiB
 
 struct FreePiece {
@@ -50,7 +48,7 @@ char* block_at = first_block;
 char* block_end = first_block + kFirstBlock;
 FreePiece* lists[kLists];
 
-// The list for pieces of `size` bytes, which is rounded up to what all of them have.
+// Returns the list for pieces of `size` bytes, and rounds `size` up to the size of these pieces.
 size_t ListFor(size_t& size) {
   const size_t steps = size == 0 ? 1 : (size - 1) / kStep + 1;
   size = steps * kStep;
@@ -63,7 +61,7 @@ size_t ListFor(size_t& size) {
   return kSmall / kStep + doublings * kPerDoubling + parts - 1;
 }
 
-// One call instead of a fault for every page; a kernel before 5.14 leaves it to the faults.
+// One call instead of a fault for every page; before Linux 5.14 it fails, and each page faults.
 void FillUsual() { ::madvise(first_block, kUsual, kPopulateWrite); }
 
 void* NewPiece(size_t size) {
@@ -79,7 +77,7 @@ void* NewPiece(size_t size) {
   return std::exchange(block_at, block_at + size);
 }
 
-// What malloc hands out begins with its size.
+// Header of each piece that malloc returns.
 struct alignas(kStep) Sized {
   size_t size;
 };
@@ -114,7 +112,7 @@ const nothrow_t nothrow{};
 }  // namespace std
 
 extern "C" {
-// musl's own, for the few of its functions that allocate (opendir, getcwd).
+// For the few musl functions that allocate (opendir, getcwd).
 void* malloc(size_t size) {
   if (size > PTRDIFF_MAX / 2) ringfence::EndOutOfMemory();
   const size_t whole = size + sizeof(ringfence::Sized);

@@ -26,27 +26,28 @@ namespace {
 
 struct RunOutcome : Outcome {
   using Outcome::Outcome;
-  int signal = 0;  // that ended the command; 0 for none
+  int signal = 0;  // the signal that ended the command; 0 for none
 };
 
-// The system is at fault, or what was asked for or a policy.
+// The status is kSetupFailed if the system is at fault rather than the request or a policy.
 RunOutcome NotStarted(const Error& error) {
   RunOutcome outcome(error);
   if (error.kind == Error::Kind::kSystem) outcome.status = kSetupFailed;
   return outcome;
 }
 
-// Inside another sandbox that takes no lines: asked first, since that one would tell of an attempt.
+// True inside another sandbox that accepts no lines for the log. Checked before writing, since the
+// outer sandbox would report the attempt.
 bool IsOutOfReach(Path file) {
   if (::access(kAuditSocket, F_OK) == 0) return false;
-  // It may be missing, with folders around it.
+  // The file may be missing, and so may directories above it.
   while (::access(file.text().c_str(), W_OK) != 0 && errno == ENOENT && !file.is_root()) {
     file = file.Parent();
   }
   return ::access(file.text().c_str(), W_OK) != 0 && errno == EROFS;
 }
 
-// Tells and logs a run: how it starts, its refusals with their reasons, and how it ends.
+// Reports and logs a run: how it starts, its refusals with their reasons, and how it ends.
 class Account final : public LaunchObserver {
  public:
   Account(const RunRequest& request, const RunReport& report, const RealFiles& disk)
@@ -58,10 +59,10 @@ class Account final : public LaunchObserver {
     if (file && !request.command.is_trial) log_.emplace(*file, request.policy.audit);
   }
 
-  // A start that must be logged is logged before, any other while the command already runs.
+  // A start that must be logged is logged before the command runs, any other start while it runs.
   Status Starting(const SandboxPlan& plan) override {
     if (!plan.is_confined()) report_.Warn("the command is not confined");
-    // Otherwise each command of a session repeats it.
+    // Otherwise each command of a session would repeat the warnings.
     if (request_.command.session.empty() && !plan.is_nested) WarnOf(plan);
     return request_.policy.audit.required ? LogStart(plan) : Status(Unit{});
   }
@@ -70,7 +71,7 @@ class Account final : public LaunchObserver {
     report_.Started(plan);
     if (request_.policy.audit.required) return;
     const Status logged = LogStart(plan);
-    // A nested sandbox may have no log; the outer one has its own lines.
+    // A nested sandbox may have no log; the outer one writes its own lines.
     if (!logged && !plan.is_nested) {
       report_.Warn("this start is not logged: " + logged.error().text());
     }
@@ -99,7 +100,7 @@ class Account final : public LaunchObserver {
       if (report_.Failed(ended.failure->step, plain)) return kSetupFailed;
       return NotStarted(error);
     }
-    // For people the reason comes first, and refusals only where the command failed.
+    // Text output shows refusals only if the command ran and failed.
     const bool tells = report_.descriptor() >= 0 || (ended.not_run.empty() && ended.status != 0);
     size_t told = 0;
     for (const Refusal& refusal : ended.refusals) {
@@ -126,7 +127,7 @@ class Account final : public LaunchObserver {
     if (plan.is_confined() && plan.user == 0) WarnRoot(plan);
   }
 
-  // In containers the project is often another user's.
+  // In containers the project often belongs to another user.
   void WarnRoot(const SandboxPlan& plan) const {
     const auto is_anothers = [](const std::string& path) {
       struct stat facts {};
@@ -145,7 +146,7 @@ class Account final : public LaunchObserver {
     }
   }
 
-  // `entry` has everything but the profile and the time.
+  // `entry` is complete except for the profile and the time.
   Status Log(const SandboxPlan& plan, AuditEntry entry) const {
     if (request_.command.is_trial) return Unit{};
     const std::optional<Path>& file = request_.context.places.audit_file;
@@ -176,7 +177,7 @@ class Account final : public LaunchObserver {
 
   Status LogStart(const SandboxPlan& plan) const {
     const Event event = EventOf("SandboxStart");
-    // The program, and not its arguments, which may hold secrets.
+    // Names the program, but not its arguments, which may contain secrets.
     std::string why = "start of " + Quote(plan.argv.front()) + " in " + Quote(plan.cwd.text()) +
                       ", mode " + std::string(ModeName(plan.mode)) + ", layers " +
                       std::string(LayersName(plan.layers)) + ", network " +
@@ -187,10 +188,10 @@ class Account final : public LaunchObserver {
     return Log(plan, std::move(entry));
   }
 
-  // The path is decided again: what a program was refused need not be the policy's doing.
-  // It is told only where the command failed: true if it was.
+  // Evaluates the path again, since a refusal need not come from the policy. Returns true if the
+  // refusal was reported, which happens only if `tells` is true.
   bool ExplainRefusal(const SandboxPlan& plan, const Refusal& refusal, bool tells) const {
-    if (refusal.code == ENOEXEC) {  // no policy has to do with it
+    if (refusal.code == ENOEXEC) {  // not caused by a policy
       if (tells) report_.Refused(refusal, Quote(refusal.path) + ": " + Printable(refusal.why));
       return tells;
     }
@@ -206,7 +207,7 @@ class Account final : public LaunchObserver {
     const std::string why =
         refusal.why.empty() && path ? WhyNot(plan, *path, decision) : refusal.why;
     if (!is_denial && why.empty()) return false;
-    // Nothing that a person could permit: not worth a line to them.
+    // Text output skips a path that the user's own rights do not allow anyway.
     tells = tells && (report_.descriptor() >= 0 || plan.is_nested || !refusal.why.empty() ||
                       !path || !IsOthers(*path));
     const std::string text =
@@ -228,25 +229,26 @@ class Account final : public LaunchObserver {
     return tells;
   }
 
-  // Outside of the project to the policy, and writable by --write but for its rules.
+  // True if the path is in the directory of --write: outside the project to the policy, but
+  // writable except where its rules deny it.
   bool IsAskedFor(const std::optional<Path>& path) const {
     const std::optional<Path> asked = Path::Parse(request_.command.also_writable);
     return asked && path && path->IsInside(*asked);
   }
 
-  // The user's own rights do not allow it. In a nested sandbox that looks like a refusal of its
-  // own.
+  // True if the user's own rights do not allow the write. A refusal by an outer sandbox looks the
+  // same.
   static bool IsOthers(const Path& path) {
     return ::access(path.text().c_str(), W_OK) != 0 &&
            ::access(path.Parent().text().c_str(), W_OK) != 0 && errno != ENOENT;
   }
 
-  // Where no list denies the path and no rule told why; "" for nothing.
+  // Returns the reason if no list denies the path and no rule gave one; "" if there is none.
   static std::string WhyNot(const SandboxPlan& plan, const Path& path, const Decision& decision) {
     if (path.IsInside(plan.root)) {
       return plan.mode == SandboxMode::kRx ? "in mode rx the project is read-only" : "";
     }
-    // Outside the project a path about which the policy asks is not writable at all.
+    // Outside the project, a path for which the policy asks is not writable at all.
     const bool asks = decision.verdict == Verdict::kAsk && decision.cause->place;
     return asks ? decision.cause->why + ", and the sandbox cannot ask" : "";
   }
@@ -265,7 +267,8 @@ RunOutcome Run(RunRequest request, const RunReport& report, const RealFiles& dis
   return launched ? account.Finish(launched->plan, launched->ended) : NotStarted(launched.error());
 }
 
-// As the command did: a shell or make that waits for this program then ends its loop or recipe.
+// Ends this process as the command ended: a shell or make that waits for it then ends its loop or
+// recipe.
 void EndBySignal(int signal) {
   sigset_t only;
   ::sigemptyset(&only);

@@ -1,4 +1,4 @@
-// Runs a command confined, from what was asked for to its end.
+// Runs a confined command, from the request to its end.
 #pragma once
 
 #include "base/outcome.h"
@@ -7,9 +7,9 @@
 
 namespace ringfence {
 
-// The status is the command's own; 125 when the sandbox could not be set up and nothing was run;
-// 126 and 127 as a shell says; 2 where the request itself is wrong. Starts and denials go to the
-// audit log.
+// The status is that of the command; 125 if the sandbox could not be set up and nothing was run;
+// 126 and 127 as in a shell; 2 if the request itself is wrong. Starts and denials go to the audit
+// log.
 Outcome RunUnderPolicy(const RunOptions& options);
 Outcome RunRequested(RunRequest request);
 

@@ -20,7 +20,7 @@ Status CheckNamedPolicy(const std::string& path) {
                "name a policy file that exists"};
 }
 
-// The person has set no variable, so the error speaks of what was typed.
+// The user has not set a variable, so the error refers to what was typed.
 Error AsTyped(Error error, bool is_here) {
   if (error.about == Error::About::kRoot) {
     error.hint = "name an existing directory that is a project";
@@ -37,7 +37,7 @@ Result<Context> FindTypedContext(Registration typed, const FileView& files) {
   if (Status s = CheckNamedPolicy(typed.policy); !s) return s.error();
   const bool is_here = typed.root.empty() && typed.project_dir.empty();
   if (is_here) {
-    // The current directory is where the client would be started, so the hook may refuse it.
+    // The client would be started in the current directory, which the hook may refuse.
     typed.project_dir = CurrentDirectory();
     if (typed.project_dir.empty()) return NoCurrentDirectory(kNameIt);
   }

@@ -1,4 +1,4 @@
-// The context of a command that a person types: the project and its policies, as the hook finds
+// The context of a command that the user types: the project and its policies, as the hook finds
 // them when the client is started there.
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace ringfence {
 
-// What is left empty in `typed` is completed: the project is the current directory, the home that
-// of HOME, the program this one. Paths may be relative to the current directory.
+// Fills in the empty fields of `typed`: the project is the current directory, the home is that of
+// HOME, the program is this one. Paths may be relative to the current directory.
 Result<Context> FindTypedContext(Registration typed, const FileView& files);
 
 }  // namespace ringfence

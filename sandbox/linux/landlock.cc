@@ -1,4 +1,4 @@
-// RestrictByLandlock(): the second lock, with the same allow list as the mounts.
+// RestrictByLandlock(): the second layer of enforcement, with the same allow list as the mounts.
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMostEntries = 1'000'000;  // of a folder around something hidden
+constexpr size_t kMostEntries = 1'000'000;  // per directory that contains a hidden place
 
 class Ruleset {
  public:
@@ -30,7 +30,7 @@ class Ruleset {
     LandlockRulesetAttribute attribute;
     attribute.handled_access_fs = rights_.handled;
     attribute.scoped = rights_.scopes;
-    // Older kernels know less of the structure and refuse what follows unless it is zero.
+    // Older kernels know a shorter structure and reject any non-zero bytes after it.
     const size_t size = abi_ >= 6 ? sizeof attribute : sizeof attribute.handled_access_fs;
     fd_ = UniqueFd(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attribute, size, 0)));
     if (!fd_.valid()) return SystemError("landlock_create_ruleset", errno, Error::About::kLandlock);
@@ -43,7 +43,7 @@ class Ruleset {
     return AllowAt(*place, path, rights);
   }
 
-  // A directory gets `rights`; of a file only those that a file can have.
+  // Grants a directory all of `rights`, and a file only those that apply to files.
   Status AllowAt(const UniqueFd& place, const Path& path, uint64_t rights) const {
     struct stat facts {};
     if (::fstat(place.get(), &facts) != 0) return SystemError("fstat(" + path.text() + ")");
@@ -73,13 +73,14 @@ class Ruleset {
   UniqueFd fd_;
 };
 
-// Without mounts to cover it, what is hidden is left out: Landlock allows folders with all that
-// they hold and knows no exception, so beside a hidden place every name is allowed by itself.
+// Rules for reading when no mount covers the hidden places. Landlock allows a directory with
+// everything below it and knows no exceptions, so each name beside a hidden place gets its own
+// rule.
 class ReadsAround {
  public:
   ReadsAround(const SandboxPlan& plan, const Ruleset& ruleset) : ruleset_(ruleset) {
     for (const HiddenPlace& place : plan.hidden) {
-      // Others' files stay closed by their mode, one's own can be opened.
+      // The mode keeps other users' files closed; the owner of a file can change its mode.
       struct stat facts {};
       const char* const path = place.path.text().c_str();
       const bool is_own = ::lstat(path, &facts) != 0 || facts.st_uid == ::geteuid();
@@ -91,12 +92,12 @@ class ReadsAround {
   bool is_empty() const { return hidden_.empty(); }
 
   Status Allow(const Path& path) const {
-    if (path.text() == "/dev") return Unit{};  // AllowSystem() has what is of use
+    if (path.text() == "/dev") return Unit{};  // AllowSystem() allows the useful entries
     const auto same = std::ranges::lower_bound(hidden_, path.text(), {}, TextOf);
     if (same != hidden_.end() && (*same)->path == path) return AllowKept(**same);
     if (path.is_root() || HoldsHidden(path)) return AllowEach(path);
     const Status allowed = ruleset_.Allow(path, ruleset_.rights().read);
-    // A link leads to what has a rule of its own; what has gone needs none.
+    // The target of a link has its own rule; a name that has vanished needs none.
     const bool is_nothing =
         !allowed && (allowed.error().code == ELOOP || allowed.error().code == ENOENT ||
                      allowed.error().code == EACCES);
@@ -134,12 +135,12 @@ class ReadsAround {
 Status AllowReads(const SandboxPlan& plan, const Ruleset& ruleset) {
   if (plan.has_namespaces()) return ruleset.Allow(Path(), ruleset.rights().read);
   const ReadsAround around(plan, ruleset);
-  // An outer sandbox has a /dev of its own, and mostly hides the same.
+  // The outer sandbox has its own /dev and usually hides the same places.
   if (plan.is_nested && plan.reads_all && around.is_empty()) {
     return ruleset.Allow(Path(), ruleset.rights().read);
   }
   if (plan.reads_all) {
-    // Names are seen everywhere, contents are not.
+    // Directories can be listed everywhere; reading files needs a rule.
     if (Status s = ruleset.Allow(Path(), LANDLOCK_ACCESS_FS_READ_DIR); !s) return s;
     return around.Allow(Path());
   }
@@ -154,14 +155,14 @@ Status AllowWhereItIs(const Ruleset& ruleset, const Path& path, uint64_t rights)
   return !allowed && allowed.error().code == ENOENT ? Unit{} : allowed;
 }
 
-// What everybody needs besides the plan's places. Private folders are the sandbox's own, except
-// where there are no mounts.
+// Allows what every command needs besides the plan's places: /proc, devices, and the private
+// directories or, without mounts, the scratch directory.
 Status AllowSystem(const SandboxPlan& plan, const Ruleset& ruleset) {
   const LandlockRights& rights = ruleset.rights();
   if (Status s = AllowReads(plan, ruleset); !s) return s;
   const uint64_t device = rights.read | rights.devices;
-  // The host's /proc has the whole machine's settings, which root may write without capabilities,
-  // and what every process of the user's lets its owner change.
+  // The host's /proc contains the machine's settings, which root may write even without
+  // capabilities, and the writable files of all the user's processes.
   const uint64_t proc = plan.has_own_processes() ? device : rights.read;
   if (Status s = ruleset.Allow(Path::Clean("/proc"), proc); !s) return s;
   if (!plan.has_view()) {
@@ -210,7 +211,8 @@ Status RestrictByLandlock(const SandboxPlan& plan, const std::vector<const Plann
     const uint64_t rights = ruleset.rights().read | ruleset.rights().write;
     if (Status s = ruleset.Allow(cache->path, rights); !s) return s;
   }
-  // The mounts below it, not the folders they show: those stay closed by any other way.
+  // Allows writing through the mounts below it; the directories that they show stay closed through
+  // any other path.
   if (!plan.saved.empty()) {
     if (Status s = ruleset.Allow(Path::Clean(kSavedFolders), ruleset.rights().write); !s) return s;
   }

@@ -34,8 +34,8 @@ UniqueFd OpenFolderFrom(const UniqueFd& base, const std::string& text, uint64_t 
       static_cast<int>(::syscall(SYS_openat2, base.get(), text.c_str(), &how, sizeof how)));
 }
 
-// Component by component, since "/proc/self" and the links below it mean the supervisor to the
-// kernel and have to mean the caller.
+// Resolves a path component by component: to the kernel "/proc/self" and the links below it mean
+// the supervisor, but here they must mean the caller.
 class SlowWalk {
  public:
   SlowWalk(const SupervisedCaller& caller, Supervision& supervision)
@@ -62,7 +62,7 @@ class SlowWalk {
 
   Result<UniqueFd> Step(UniqueFd folder, const std::string& name) {
     const Result<std::string> target = ReadLinkAt(folder, name);
-    if (!target) {  // no link
+    if (!target) {  // not a link
       UniqueFd next(
           ::openat(folder.get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
       if (!next.valid()) return Errno(errno);
@@ -74,7 +74,7 @@ class SlowWalk {
     if (*path == "/proc" && (name == "self" || name == "thread-self")) {
       return Follow(std::move(folder), std::to_string(caller_.process()));
     }
-    if (Covers("/proc", *path)) {  // the kernel jumps, it does not read the link's text
+    if (Covers("/proc", *path)) {  // a magic link: the kernel does not read its text
       return Jump(caller_, supervision_,
                   {.folder = std::move(folder), .folder_path = *path, .name = name}, O_DIRECTORY);
     }
@@ -90,12 +90,13 @@ class SlowWalk {
   int links_ = 0;
 };
 
-// The folder that holds the last component of `text`.
+// Opens `parent`, the directory part of the caller's path.
 Result<UniqueFd> OpenParent(const SupervisedCaller& caller, Supervision& supervision,
                             const UniqueFd& base, const std::string& parent) {
   const UniqueFd& start = parent.starts_with('/') ? supervision.root : base;
   UniqueFd folder = OpenFolderFrom(start, parent, RESOLVE_NO_MAGICLINKS);
-  // What fails may have led through the supervisor's own /proc/self instead of the caller's.
+  // The lookup may have gone through the supervisor's own /proc/self instead of the caller's, and
+  // failed for that reason.
   if (folder.valid()) {
     const Result<std::string> path = RealPath(supervision, folder);
     if (!path) return path.error();
@@ -146,7 +147,8 @@ bool IsSavedFile(const Supervision& supervision, const UniqueFd& file, const std
 
 namespace {
 
-// The name that listings show of the same file; the name itself if they show it, or no other.
+// Returns the name under which a listing shows the same file; `name` itself if it is listed or no
+// other name is.
 std::string ListedNameOf(const UniqueFd& folder, const std::string& name) {
   struct stat wanted {};
   if (::fstatat(folder.get(), name.c_str(), &wanted, AT_SYMLINK_NOFOLLOW) != 0) return name;
@@ -156,7 +158,7 @@ std::string ListedNameOf(const UniqueFd& folder, const std::string& name) {
   std::string listed = name;
   // NOLINTNEXTLINE(concurrency-mt-unsafe): one thread
   while (const dirent* entry = ::readdir(stream.get())) {
-    if (name == entry->d_name) return name;  // another name of it is a hard link
+    if (name == entry->d_name) return name;  // any other name is a hard link
     struct stat facts {};
     const std::string_view other = entry->d_name;
     if (other == "." || other == "..") continue;
@@ -174,8 +176,8 @@ bool IsFat(const UniqueFd& folder) {
   return facts.f_type == MSDOS_SUPER_MAGIC || facts.f_type == EXFAT_SUPER_MAGIC;
 }
 
-// The file system's own name for what `name` says: FAT has short names, and leaves out dots at the
-// end, also of a name that does not exist yet.
+// Returns the name that the file system itself uses: FAT has short names, and drops trailing dots
+// even from a name that does not exist yet.
 std::string LongNameOf(const UniqueFd& folder, std::string name) {
   if (EndsInDots(name) && IsFat(folder)) name = name.substr(0, name.find_last_not_of('.') + 1);
   return MayBeShortName(name) ? ListedNameOf(folder, name) : name;
@@ -243,7 +245,7 @@ Result<Location> LocateBelow(const SupervisedCaller& caller, Supervision& superv
   if (!location.folder_path.starts_with('/')) return Errno(EACCES);
   if (Covers(kSavedFolders, location.folder_path)) return Errno(EACCES);
   location.name = LongNameOf(location.folder, std::move(location.name));
-  if (location.name == "..") {  // a name to evaluate by, not to go by
+  if (location.name == "..") {  // resolved, so that the rules see the real path
     location.folder = OpenFolderFrom(location.folder, "..", RESOLVE_NO_MAGICLINKS);
     if (!location.folder.valid()) return Errno(errno);
     path = RealPath(supervision, location.folder);

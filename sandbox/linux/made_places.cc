@@ -13,8 +13,8 @@
 namespace ringfence {
 namespace {
 
-// With the directories above it. Name by name and through no link: the plan's paths had none, so
-// one that is there now was put there since.
+// Creates the directory and its missing parents, name by name and through no link: the plan's paths
+// had none, so any link was put there later.
 Status MakePlace(const PlannedPlace& place) {
   constexpr int kOpenFolder = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   const mode_t mode = place.set == SetName::kAgentState ? 0700 : 0777;
@@ -25,7 +25,7 @@ Status MakePlace(const PlannedPlace& place) {
     path = path.Child(name);
     const std::string text(name);
     const int code = ::mkdirat(folder.get(), text.c_str(), mode) == 0 ? EEXIST : errno;
-    // Where it may not be made, it may be there.
+    // mkdirat(2) can lack permission even though the directory exists.
     UniqueFd next(::openat(folder.get(), text.c_str(), kOpenFolder));
     if (!next.valid()) {
       return SystemError("mkdir(" + path.text() + ") for " + place.why,

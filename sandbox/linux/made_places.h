@@ -1,5 +1,5 @@
-// Directories that the policy allows and that nobody has made yet: made before a run, where its
-// user may.
+// Creates the directories that the policy allows but that do not exist yet, before a run and as far
+// as the user has permission.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,8 @@
 
 namespace ringfence {
 
-// Those that this user may not make are `left_out`: nobody inside could write there either.
+// Adds to `left_out` those that the user has no permission to create: no process inside could write
+// there either.
 Status MakePlaces(const SandboxPlan& plan, std::vector<Path>& left_out);
 
 SandboxPlan Without(SandboxPlan plan, const std::vector<Path>& left_out);

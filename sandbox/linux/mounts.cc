@@ -24,7 +24,8 @@ long SetAttributes(int folder, const char* path, unsigned flags,
   return ::syscall(SYS_mount_setattr, folder, path, flags, &attributes, sizeof attributes);
 }
 
-// Name by name, none of them a link; invalid, with errno, where one is.
+// Opens `path` name by name. Returns an invalid descriptor, with errno set, on an error or if a
+// name is a link (ELOOP).
 UniqueFd OpenByNames(const Path& path) {
   UniqueFd folder(::open("/", O_PATH | O_CLOEXEC));
   std::string_view rest = path.text();
@@ -55,7 +56,7 @@ Result<UniqueFd> OpenPlace(const Path& path) {
   how.resolve = RESOLVE_NO_SYMLINKS;
   UniqueFd fd(
       static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.text().c_str(), &how, sizeof how)));
-  // Inside another sandbox the call is not there, and nothing is mounted.
+  // Inside another sandbox the call does not exist, and nothing is mounted.
   if (!fd.valid() && errno == ENOSYS) fd = OpenByNames(path);
   if (!fd.valid()) return SystemError(CallText("openat2", path));
   return fd;

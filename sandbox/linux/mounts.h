@@ -1,4 +1,5 @@
-// Single mounts, by descriptor: what was looked at is what is mounted.
+// Single mounts, made by descriptor, so that the directory that was checked is the one that is
+// mounted.
 #pragma once
 
 #include <string>
@@ -10,46 +11,49 @@
 
 namespace ringfence {
 
-// `path` as an O_PATH descriptor, no link on the way (openat2(2), RESOLVE_NO_SYMLINKS): a plan's
-// paths were resolved, and one that leads elsewhere now is an error (ELOOP).
+// Opens `path` with O_PATH and follows no link (openat2(2), RESOLVE_NO_SYMLINKS): a plan's paths
+// are resolved, so one that leads elsewhere now is an error (ELOOP).
 Result<UniqueFd> OpenPlace(const Path& path);
 
-// What has this name in the same mount, also a link, as an O_PATH descriptor. Invalid where there
-// is none, or something else is mounted there.
+// Opens `name`, even a link, in the same mount, with O_PATH. Invalid if it does not exist or
+// something else is mounted over it.
 UniqueFd OpenInMount(const UniqueFd& folder, const std::string& name);
 
-// A detached copy of the mount at `path` (open_tree(2)); invalid, with errno, where it fails.
+// Returns a detached copy of the mount at `path` (open_tree(2)); invalid, with errno set, on
+// failure.
 UniqueFd OpenTree(int folder, const char* path, unsigned flags = 0);
 
 enum class Writable : bool { kNo, kYes };
 
-// A detached copy of the mounts at and below `path`, private, without set-user-ID programs.
+// Returns a detached copy of the mounts at and below `path`, private and without set-user-ID
+// programs.
 Result<UniqueFd> CloneTree(const Path& path, Writable writable);
 
-// The same of the mount at `path` alone, with the attributes that it has.
+// Returns a detached copy of only the mount at `path`, with its attributes unchanged.
 Result<UniqueFd> CloneAsItIs(const std::string& path);
 
-// Attaches such a copy over what `path` names.
+// Attaches a detached copy over `path`.
 Status AttachTree(const UniqueFd& tree, const Path& path);
 
-// The same in a private file system of which this process alone has made the names: `path` leads
-// nowhere else.
+// The same in a private file system in which only this process has created names, so `path` cannot
+// lead elsewhere.
 Status AttachToOwn(const UniqueFd& tree, const std::string& path);
 
-// What is at and below `path` stays in sight and becomes read-only.
+// Makes everything at and below `path` read-only; it stays visible.
 Status SealPlace(const Path& path);
 
-// An empty file system in memory at `path`.
+// Mounts an empty tmpfs at `path`.
 Status MountMemory(const std::string& path, const std::string& options);
 
-// Makes the folders above `path`, and at `path` a folder or an empty file to mount upon, where they
-// are missing. Only for private parts of the view.
+// Creates the missing directories above `path` and, at `path`, a directory or an empty file to
+// mount over. Only for private parts of the view.
 Status MakeMountPoint(const Path& path, PlannedPlace::Kind kind);
 
-// The whole view below "/" becomes read-only and private, set-user-ID programs lose their effect.
+// Makes the whole view below "/" private and without set-user-ID programs, and read-only unless
+// `root` is kYes.
 Status SealEverything(Writable root);
 
-// The mount at `path`, not those below it.
+// Makes the mount at `path` read-only, but not those below it.
 Status SealMount(const std::string& path);
 
 }  // namespace ringfence

@@ -23,10 +23,10 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxRules = 1 << 20;  // bytes
-// Of all rules that are known at a time: about a hundred sandboxes with different ones. A command
-// may hand over as many as it likes, so this is what it can make the supervisor hold.
+// Bytes for the rules of all known sandboxes: enough for about a hundred different sets. A command
+// can hand over any number of sets, so this bounds the memory that it can make the supervisor hold.
 constexpr size_t kMaxMemory = 16 << 20;
-// A limit can only be lowered, so what comes later has a lower number.
+// A process can only lower a limit, so each new mark is lower than those before.
 constexpr rlim_t kFirstMark = rlim_t{1} << 40;
 
 Result<rlim_t> MarkOf(pid_t process) {
@@ -50,8 +50,8 @@ bool ReadRules(const UniqueFd& file, std::string& bytes) {
   return size > 0 && bytes.size() < kMaxRules;
 }
 
-// Not less than `bytes` and the rules made of them take: a rule has five fields, and the list of
-// rules may have room for twice as many.
+// Returns an upper bound for the memory of `bytes` and of the rules made from them: a rule has five
+// fields, and the list of rules may reserve twice the space.
 size_t MemoryFor(const std::string& bytes) {
   constexpr size_t kFieldsOfRule = 5;
   constexpr size_t kRule = 2 * (sizeof(GuardedName) + sizeof(std::string) + sizeof(uint64_t));
@@ -69,8 +69,8 @@ bool IsGivenMark(const Supervision& supervision, rlim_t mark) {
   return mark <= kFirstMark && kFirstMark - mark < supervision.nested_before;
 }
 
-// Forgets the rules of sandboxes that have ended: no process has their mark. A child that is being
-// made while this looks has a mark that is not known any more; FindRules() refuses its calls.
+// Forgets the rules of sandboxes that have ended, whose mark no process has. A child that is
+// created during the scan may have a forgotten mark; FindRules() then refuses its calls.
 void DropEnded(Supervision& supervision) {
   const UniqueFd processes(
       ::openat(supervision.proc.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -90,7 +90,7 @@ void DropEnded(Supervision& supervision) {
   });
 }
 
-// Of the rules that are known, or of new ones.
+// Returns the mark of these rules, and stores them if they are new.
 Result<rlim_t> MarkFor(Supervision& supervision, const Supervision::Nested* around,
                        std::string bytes) {
   for (const auto& nested : supervision.nested) {
@@ -114,7 +114,7 @@ Status HandOverRules(const GuardedNames& names) {
   if (!file.valid()) return SystemError("memfd_create");
   if (Status s = WriteAll(file.get(), PackNames(names)); !s) return s;
   if (::linkat(file.get(), "", AT_FDCWD, kRulesName, AT_EMPTY_PATH) != 0) {
-    // Where the outer sandbox has no supervisor, Landlock alone decides, here as well.
+    // If the outer sandbox has no supervisor, only Landlock decides, in the inner one as well.
     if (errno == ENOENT) return Unit{};
     return SystemError("linkat(" + std::string(kRulesName) + ")");
   }

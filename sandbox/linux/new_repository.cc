@@ -22,7 +22,7 @@ bool IsGitFile(const Location& location) {
   struct stat facts {};
   const int found =
       ::fstatat(location.folder.get(), location.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW);
-  // A caller can take away the right to look for a moment.
+  // Any other error counts as a file: the caller can revoke search permission for a moment.
   return found == 0 ? !S_ISDIR(facts.st_mode) : errno != ENOENT;
 }
 

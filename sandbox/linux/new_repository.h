@@ -1,4 +1,4 @@
-// Which repositories this run has made itself.
+// Repositories that this run has created.
 #pragma once
 
 #include "sandbox/linux/location.h"
@@ -6,16 +6,17 @@
 
 namespace ringfence {
 
-// The name is ".git", and no folder has it.
+// True if the name is ".git" and belongs to a file, not to a directory.
 bool IsGitFile(const Location& location);
 
-// After a folder was made, and after anything else was: git's own is remembered.
+// Remember a new directory (NoteRepository) or any other new file (NoteGitFile) that belongs to
+// git.
 void NoteRepository(Supervision& supervision, const Location& location);
 void NoteGitFile(Supervision& supervision, const Location& location);
 
-// The folder is git's own, and this run has made it.
+// True if the directory belongs to git and this run has created it.
 bool IsOwnRepository(const Supervision& supervision, const UniqueFd& folder);
-// The same for a file ".git".
+// The same for a ".git" file.
 bool IsOwnGitFile(const Supervision& supervision, const Location& location);
 
 }  // namespace ringfence

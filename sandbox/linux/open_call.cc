@@ -23,11 +23,11 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxWaiting = 512;            // each holds a descriptor of the supervisor's
-constexpr int kMaxRaces = 100;                 // with other users of the same folder
-constexpr int kDoor = O_CLOEXEC | O_NOCTTY;    // added to every open: the descriptor passes through
+constexpr size_t kMaxWaiting = 512;            // each holds one of the supervisor's descriptors
+constexpr int kMaxRaces = 100;                 // retries while others change the same directory
+constexpr int kDoor = O_CLOEXEC | O_NOCTTY;    // for every open: the descriptor is only passed on
 constexpr dev_t kControllingTerminal = 0x500;  // 5:0, /dev/tty
-// Which openat(2) adds by itself on a 64-bit system (asm/fcntl.h); glibc says that it is 0.
+// The O_LARGEFILE that openat(2) adds on 64-bit systems (asm/fcntl.h); glibc defines it as 0.
 #ifdef __aarch64__
 constexpr int kLargeFile = 0400000;
 #else
@@ -60,10 +60,10 @@ class OpenCall {
     return (request_.flags & O_ACCMODE) != O_RDONLY || (request_.flags & O_TRUNC) != 0;
   }
 
-  // 0, an errno value, kWaits; EAGAIN when the name changed between two looks at it.
+  // Returns 0, an errno value or kWaits; EAGAIN if the name changed between two lookups.
   int Try() {
     std::string text = request_.text;
-    UniqueFd from;  // of a link's text
+    UniqueFd from;  // directory of the link that was followed last
     for (int links = 0; links <= kMaxLinks; ++links) {
       Result<Location> at = from.valid() ? LocateBelow(caller_, supervision_, from, text)
                                          : Locate(caller_, supervision_, request_.fd, text);
@@ -81,7 +81,7 @@ class OpenCall {
     return ELOOP;
   }
 
-  // `link` becomes true when the name is a link that is to be followed.
+  // Sets `link` if the name is a link to follow.
   int OpenStep(const Location& location, bool* link) {
     path_ = location.path();
     struct stat facts {};
@@ -120,8 +120,8 @@ class OpenCall {
     return 0;
   }
 
-  // ELOOP for a link. By openat2(2): O_NOFOLLOW would stay with the descriptor, where fcntl(2)
-  // shows it to a program that did not ask for it.
+  // Fails with ELOOP for a link. Uses openat2(2), because O_NOFOLLOW would stay with the
+  // descriptor, where fcntl(2) shows it to a program that did not ask for it.
   int OpenNoLink(const UniqueFd& folder, const std::string& name, int flags) {
     const bool makes = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
     open_how how{};
@@ -137,7 +137,7 @@ class OpenCall {
 
   mode_t NewMode() const { return request_.mode & ~static_cast<mode_t>(S_ISUID | S_ISGID); }
 
-  // As openat(2) takes flags: it leaves out those it does not know, and openat2(2) refuses them.
+  // Drops unknown flags, as openat(2) does; openat2(2) would refuse them.
   static int Known(int flags) {
     constexpr int kWithPath = O_DIRECTORY | O_NOFOLLOW | O_PATH | O_CLOEXEC;
     constexpr int kAll = O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND | O_NONBLOCK |
@@ -147,7 +147,7 @@ class OpenCall {
     return (flags & kAll) | kLargeFile | kDoor;
   }
 
-  // What the caller writes into it is what stands there already.
+  // Creates the file with the content that git is about to write, and gives the caller /dev/null.
   int CreateFixed(const Location& location, WholeFile file) {
     if (const int code = MakeFixed(location, file)) return code;
     opened_ = UniqueFd(::openat(supervision_.root.get(), "dev/null", O_RDWR | kDoor));
@@ -156,7 +156,7 @@ class OpenCall {
 
   int OpenExisting(const Location& location, const struct stat& facts) {
     if (Has(O_CREAT | O_EXCL)) return EEXIST;
-    // A folder is not changed by being opened; O_TMPFILE makes a file without a name.
+    // Opening a directory does not change it; O_TMPFILE creates a file without a name.
     if (!S_ISDIR(facts.st_mode)) {
       if (location.must_be_folder) return ENOTDIR;
       if (!Has(O_PATH) && Changes()) {
@@ -174,8 +174,8 @@ class OpenCall {
     return OpenAt(location.folder, location.name);
   }
 
-  // From a writable folder of the supervisor's own only plain files go out: any other may have
-  // taken the name since it was looked at.
+  // Only regular files may leave the supervisor's own writable directories: another kind of file
+  // may have taken the name since the check.
   int OpenPlain(const Location& location) {
     const int code = OpenAt(FolderToChange(supervision_, location), location.name);
     struct stat facts {};
@@ -184,7 +184,7 @@ class OpenCall {
     return EAGAIN;
   }
 
-  // Never waits: another sandbox may have put a FIFO there since the name was looked at.
+  // Never waits: another sandbox may have put a FIFO there since the check.
   int OpenAt(const UniqueFd& folder, const std::string& name) {
     const int wanted = Has(O_TMPFILE) ? request_.flags : FlagsToOpen() & ~O_CREAT;
     const int code = OpenNoLink(folder, name, wanted | O_NONBLOCK);
@@ -203,11 +203,11 @@ class OpenCall {
     return Has(O_NONBLOCK) ? 0 : MakeBlocking(opened_);
   }
 
-  // /dev/stdout, /proc/self/fd/3
+  // Opens through a magic link, such as /dev/stdout or /proc/self/fd/3.
   int OpenJump(const Location& location) {
     const int code = ReopenTarget(location);
     if (code == 0 || code == kWaits) return code;
-    // What the caller holds already, it may have again: its output may be a file of the host's.
+    // The caller may reopen what it already holds: its output may be one of the host's files.
     return HasSame(location) ? 0 : code;
   }
 
@@ -215,11 +215,11 @@ class OpenCall {
     Result<UniqueFd> target = Jump(caller_, supervision_, link);
     if (!target) return target.error().code;
     Handle handle{.fd = std::move(*target), .path = {}};
-    // A file that is only read may be any.
+    // Reading is allowed even for a file that must be replaced as a whole (whole_files.h).
     const SandboxScope reach = Changes() ? SandboxScope::kName : SandboxScope::kWhole;
     if (const int code = EvaluateHandle(supervision_, handle, reach)) return code;
     path_ = handle.path;
-    // A window into a process, however the caller came by it.
+    // An entry of /proc/PID gives access to that process, however the caller obtained it.
     if (const int code = EvaluateProcEntry(caller_, supervision_, path_)) return code;
     struct stat facts {};
     if (::fstat(handle.fd.get(), &facts) != 0) return errno;
@@ -238,8 +238,8 @@ class OpenCall {
     return TruncatesUnwritten() ? Empty() : 0;
   }
 
-  // O_TRUNC without O_WRONLY or O_RDWR. Before version 3 Landlock has no right for it, and asks for
-  // none. O_ACCMODE is neither reading nor writing (open(2)).
+  // True for O_TRUNC without O_WRONLY or O_RDWR. Landlock has no right for this before version 3,
+  // and does not check it. The access mode O_ACCMODE is neither reading nor writing (open(2)).
   bool TruncatesUnwritten() const {
     const int access = request_.flags & O_ACCMODE;
     return Has(O_TRUNC) && !Has(O_PATH) && access != O_WRONLY && access != O_RDWR;
@@ -249,7 +249,7 @@ class OpenCall {
     return TruncatesUnwritten() ? request_.flags & ~O_TRUNC : request_.flags;
   }
 
-  // Empties the file that was opened, if it can be opened for writing as well.
+  // Truncates the opened file, if it can be opened for writing as well.
   int Empty() {
     struct stat facts {};
     int code = ::fstat(opened_.get(), &facts) == 0 ? 0 : errno;
@@ -281,7 +281,7 @@ class OpenCall {
     return true;
   }
 
-  // The caller's terminal, not the supervisor's, which has none.
+  // Opens the caller's controlling terminal; the supervisor has none.
   int OpenTerminal() {
     const std::string name = caller_.TerminalName();
     if (name.empty()) return ENXIO;
@@ -310,8 +310,8 @@ class OpenCall {
     return OpenFifoHandle(std::move(handle));
   }
 
-  // Never waits here: others are to be served meanwhile. A read-only mount does not keep a FIFO
-  // from being written.
+  // Never waits here, so that other calls are served. A read-only mount does not prevent writes to
+  // a FIFO.
   int OpenFifoHandle(UniqueFd handle) {
     struct statfs mount {};
     if (::fstatfs(handle.get(), &mount) != 0) return errno;

@@ -1,4 +1,4 @@
-// open(2) and its relatives, carried out in place of the caller.
+// open(2) and its variants, carried out on behalf of the caller.
 #pragma once
 
 #include <string>

@@ -15,8 +15,8 @@ struct Asker {
   const Supervision& supervision;
 };
 
-// One name of a chain of links. `link`, true where a last link is to be followed, becomes whether
-// this is one.
+// Opens one name of a chain of links. On entry, `link` says whether to follow the last link; on
+// return, whether the name is a link that has yet to be followed.
 int OpenStep(const Asker& asker, const Location& at, Handle& handle, bool* link) {
   const bool follow = std::exchange(*link, false);
   handle.path = at.path();
@@ -43,7 +43,7 @@ int OpenStep(const Asker& asker, const Location& at, Handle& handle, bool* link)
 int OpenHandle(const SupervisedCaller& caller, Supervision& supervision, const NameText& name,
                Handle& handle) {
   std::string text = name.text;
-  UniqueFd from;  // of a link's text
+  UniqueFd from;  // directory of the link that was followed last
   for (int links = 0; links <= 40; ++links) {
     Result<Location> at = from.valid() ? LocateBelow(caller, supervision, from, text)
                                        : Locate(caller, supervision, name.fd, text);

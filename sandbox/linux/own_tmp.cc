@@ -21,7 +21,7 @@ constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr time_t kOld = time_t{7} * 24 * 60 * 60;
 constexpr int kTmpLevels = 4;  // ~/.local/state/ringfence/tmp
 
-// Nobody else may have put it there, or look into it.
+// Fails unless this user owns the directory and no other user has access to it.
 Status CheckOwn(const UniqueFd& folder, const Path& path) {
   struct stat facts {};
   if (::fstat(folder.get(), &facts) != 0) return SystemError("fstat(" + path.text() + ")");
@@ -36,14 +36,14 @@ Result<UniqueFd> OpenOwn(const Path& path) {
   return folder;
 }
 
-// So that nobody removes it. A command that holds a lock of its own keeps nobody from starting.
+// Locks the directory against removal. A lock that a command holds does not prevent a start.
 Status Keep(const UniqueFd& folder, const Path& path) {
   if (::flock(folder.get(), LOCK_SH | LOCK_NB) == 0 || errno == EWOULDBLOCK) return Unit{};
   return SystemError("flock(" + path.text() + ")");
 }
 
-// A command may have changed the mode of its /tmp. The folder around it is closed, so nobody else
-// has put anything there.
+// Restores the mode that a command may have changed on its /tmp. No other user can have put
+// anything there: the parent directory is closed to them, or the caller has checked the owner.
 void OpenAgain(const UniqueFd& sessions, const std::string& name) {
   struct stat facts {};
   if (::fstatat(sessions.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) return;
@@ -51,7 +51,8 @@ void OpenAgain(const UniqueFd& sessions, const std::string& name) {
   if (is_changed) ::fchmodat(sessions.get(), name.c_str(), 0700, AT_SYMLINK_NOFOLLOW);
 }
 
-// Nobody has made it just now, to lock it next.
+// True if this user owns the directory and it was not just created by a process that is about to
+// lock it.
 bool IsLeft(int folder) {
   struct stat facts {};
   if (::fstat(folder, &facts) != 0 || facts.st_uid != ::geteuid()) return false;
@@ -61,7 +62,8 @@ bool IsLeft(int folder) {
   return facts.st_mtim.tv_sec < ::time(nullptr) - kMinute;
 }
 
-// A command can give its /tmp any time: one that is still to come keeps nothing.
+// True if unused for a week. A command can set any time on its /tmp, so a time far in the future
+// counts as old too.
 bool IsOld(int folder) {
   struct stat facts {};
   timespec now{};
@@ -108,7 +110,8 @@ Status OwnTmp::MakeSession() {
   if (!session) return session.error();
   session_ = std::move(*session);
   if (Status s = Keep(session_, plan_.session_tmp); !s) return s;
-  // Used now. The lock is no protection from somebody who was removing it a moment ago.
+  // Marks the directory as used. The lock does not stop a process that had already begun to remove
+  // it.
   if (::futimens(session_.get(), nullptr) != 0) return SystemError("futimens(session)");
   struct stat facts {};
   if (::fstat(session_.get(), &facts) != 0 || facts.st_nlink == 0) {
@@ -118,7 +121,8 @@ Status OwnTmp::MakeSession() {
   return Unit{};
 }
 
-// Two overlay mounts must not share it. Another session folder to those who remove old ones.
+// Creates and locks a directory for the caches, since two overlay mounts must not share one. The
+// cleanup of old sessions treats it like a session directory.
 void OwnTmp::MakeCaches() {
   const std::string name = std::string(plan_.session_tmp.name()) + "-caches";
   const Path path = plan_.session_tmp.Parent().Child(name);
@@ -144,7 +148,7 @@ void OwnTmp::RemoveOldSessions() const {
     OpenAgain(sessions_, name);
     const UniqueFd folder(::openat(sessions_.get(), name.c_str(), kOpenFolder));
     if (!folder.valid() || !IsOld(folder.get())) continue;
-    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;  // a command still runs there
+    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;  // a command still uses it
     [[maybe_unused]] const Status removed =
         RemoveTree(plan_.session_tmp.Parent().Child(name).text());
   }
@@ -157,7 +161,7 @@ void OwnTmp::RemoveLeftScratch() const {
   const Result<std::vector<std::string>> names = NamesIn(folders.get());
   if (!names) return;
   for (const std::string& name : *names) {
-    if (!name.starts_with("ringfence-")) continue;  // of the many
+    if (!name.starts_with("ringfence-")) continue;  // a cheap test first: there may be many names
     struct stat facts {};
     if (!IsScratch(all.Child(name), all) || all.Child(name) == plan_.scratch ||
         ::fstatat(folders.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0 ||

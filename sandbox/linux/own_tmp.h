@@ -1,5 +1,5 @@
-// OwnTmp: the host's folder for a run's temporary files, where they do not lie in memory: one that
-// is kept for a session, or one for this run alone (SandboxPlan::session_tmp, scratch).
+// OwnTmp: the host directory for a run's temporary files, unless they are kept in memory: one that
+// a session keeps, or one for this run only (SandboxPlan::session_tmp, scratch).
 #pragma once
 
 #include "base/unique_fd.h"
@@ -16,12 +16,12 @@ class OwnTmp {
 
   Status Make();
 
-  // Where the session keeps what its commands write to caches; "/" where it keeps nothing, or
-  // another of its commands uses it.
+  // Directory where the session keeps what its commands write to caches; "/" if it keeps nothing or
+  // another of its commands uses the directory.
   const Path& caches() const { return caches_; }
 
-  // Removes those of sessions that nobody has used for days, and those that a launcher which was
-  // killed has left. Called while the command runs.
+  // Removes session directories unused for days, and those left behind by a launcher that was
+  // killed. Called while the command runs.
   void RemoveOld() const;
 
  private:
@@ -32,9 +32,9 @@ class OwnTmp {
   void RemoveLeftScratch() const;
 
   const SandboxPlan& plan_;
-  UniqueFd sessions_;  // the folder of all sessions
-  UniqueFd session_;   // locked: a folder in use is not old
-  UniqueFd scratch_;   // locked as well
+  UniqueFd sessions_;  // the directory of all sessions
+  UniqueFd session_;   // locked, so that it is not removed while in use
+  UniqueFd scratch_;   // also locked
   Path caches_;
   UniqueFd caches_lock_;
   bool is_first_ = false;

@@ -32,7 +32,8 @@ UniqueFd Parent(const UniqueFd& folder) {
   return UniqueFd(::openat(folder.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-// The directory that the file ".git" in `tree` names (gitrepository-layout(5)).
+// Opens the directory that `text`, the content of the ".git" file in `tree`, refers to
+// (gitrepository-layout(5)).
 UniqueFd RepositoryOf(const UniqueFd& tree, const std::string& text) {
   constexpr std::string_view kKey = "gitdir: ";
   if (!text.starts_with(kKey) || text.size() > kMaxGitFile) return {};
@@ -44,7 +45,7 @@ UniqueFd RepositoryOf(const UniqueFd& tree, const std::string& text) {
       static_cast<int>(::syscall(SYS_openat2, tree.get(), name.c_str(), &how, sizeof how)));
 }
 
-// Puts a copy in its place that no caller has open.
+// Replaces the ".git" file with a copy that no caller has open.
 bool ReplaceGitFile(const UniqueFd& tree, const std::string& text) {
   ::unlinkat(tree.get(), kNewGitFile, 0);
   const UniqueFd copy(::openat(tree.get(), kNewGitFile,
@@ -80,7 +81,7 @@ bool Exists(const std::string& path) {
   return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
 }
 
-// An empty directory, or one that holds nothing but `name`.
+// True if the directory is empty or contains only `name`.
 bool HoldsOnly(const UniqueFd& folder, std::string_view name) {
   const auto is_other = [name](const dirent& entry) { return entry.d_name != name; };
   return !AnyEntry(folder, is_other).value_or(true);
@@ -112,7 +113,7 @@ bool IsInOwnWorkTree(Supervision& supervision, const Location& location, size_t 
 }
 
 void AwaitTick(Supervision& supervision) {
-  // If the clock was set back meanwhile, the directory is taken for an old one.
+  // If the clock was set back during the run, the directory counts as old.
   for (int tries = 0; tries < kMaxTickWaits && !supervision.ticked; ++tries) {
     timespec tick{};
     ::clock_gettime(CLOCK_REALTIME_COARSE, &tick);
@@ -137,7 +138,7 @@ void MoveExempted(Supervision& supervision, const std::string& from, const std::
   for (const std::string& path : supervision.exempted) {
     if (Covers(from, path)) moved.push_back(to + path.substr(from.size()));
   }
-  // The old names stay: a rename can also be an exchange.
+  // Keeps the old names, since a rename can also be an exchange.
   for (std::string& path : moved) NoteExempted(supervision, std::move(path));
 }
 

@@ -53,7 +53,7 @@ Status PipeRelay::MakeInput() {
   if (!S_ISFIFO(facts->st_mode)) return Unit{};
   Result<Pipe> pipe = MakePipe();
   if (!pipe) return pipe.error();
-  // One page is one buffer.
+  // The kernel rounds this up to one page, which is one buffer.
   if (::fcntl(pipe->writes.get(), F_SETPIPE_SZ, 1) < 0) return SystemError("fcntl(F_SETPIPE_SZ)");
   input_ = std::move(pipe->writes);
   their_input_ = std::move(pipe->reads);
@@ -98,14 +98,14 @@ void PipeRelay::Begin() {
     output.theirs = UniqueFd();
     relays = relays || output.is_open();
   }
-  // Either side may close its pipe first.
+  // A write must not kill the launcher once a reader has gone.
   if (relays) ::signal(SIGPIPE, SIG_IGN);
 }
 
 void PipeRelay::PreparePoll(std::span<pollfd, kPolled> polled) const {
   for (pollfd& one : polled) one = {-1, 0, 0};
   if (input_.valid()) {
-    // A closed end is reported whatever is asked for.
+    // poll(2) reports a closed end even if no event is requested.
     const bool waits_for_command = unread_ > 0 || is_input_full_;
     polled[0] = {input_.get(), static_cast<short>(waits_for_command ? POLLOUT : 0), 0};
     if (!waits_for_command) polled[1] = {STDIN_FILENO, POLLIN, 0};
@@ -124,7 +124,7 @@ void PipeRelay::Serve(std::span<const pollfd, kPolled> polled) {
     Output& output = outputs_[i];
     const short outer = polled[3 + 2 * i].revents;
     if (!output.is_open()) continue;
-    if ((outer & (POLLERR | POLLNVAL)) != 0) {  // nobody reads it any more
+    if ((outer & (POLLERR | POLLNVAL)) != 0) {  // its reader has gone
       output.inner = UniqueFd();
     } else if (polled[2 + 2 * i].revents != 0 || (outer & POLLOUT) != 0) {
       PassOutput(output);

@@ -1,6 +1,6 @@
-// PipeRelay: pipes of the sandbox's own in place of those that the launcher was started with.
-// Whoever holds one end of a pipe can open the other by /proc/self/fd, and so take what others
-// write into it or write to whoever reads it.
+// PipeRelay: gives the sandbox its own pipes in place of those that the launcher was started with.
+// A process that holds one end of a pipe can open the other through /proc/self/fd, and so take what
+// others write to it or write to its reader.
 #pragma once
 
 #include <poll.h>
@@ -19,35 +19,36 @@ namespace ringfence {
 
 class PipeRelay {
  public:
-  // Before the sandbox is cloned: one pipe for each pipe among the standard streams; output and
-  // errors that go into the same one share theirs.
+  // Called before the sandbox is cloned. Creates one pipe for each pipe among the standard streams;
+  // stdout and stderr share one if they share the outer pipe.
   Status Make();
-  // In the sandbox's first process: takes them as its standard streams.
+  // Called in the sandbox's first process. Makes the pipes its standard streams.
   Status BecomeStreams();
-  // In the launcher, after the clone.
+  // Called in the launcher after the clone. Closes the sandbox's ends.
   void Begin();
 
-  // For poll(2), and its answer. Never waits.
+  // PreparePoll() fills in the events for poll(2), Serve() handles its result. Neither waits.
   static constexpr size_t kPolled = 6;
   void PreparePoll(std::span<pollfd, kPolled> polled) const;
   void Serve(std::span<const pollfd, kPolled> polled);
 
-  // The command has ended. True while output is left, which Serve() passes on.
+  // After the command has ended: true while output is left for Serve() to pass on.
   bool HasOutput() const;
-  // Whoever reads an output outside has to go on first.
+  // True if a reader of the outer pipes must make room first.
   bool WaitsForReader() const;
-  // What the command has not read stays in the pipe outside for those who read on.
+  // Leaves the input that the command has not read in the outer pipe, for later readers.
   void EndInput();
 
  private:
-  // `outer` is a standard stream of the launcher's, `inner` its end of the sandbox's pipe.
+  // `outer` is one of the launcher's standard streams, `inner` the launcher's end of the sandbox's
+  // pipe.
   struct Output {
     int outer = -1;
-    std::pair<dev_t, ino_t> pipe;  // outside
+    std::pair<dev_t, ino_t> pipe;  // identifies the outer pipe
     UniqueFd inner;
     UniqueFd theirs;
-    bool is_shared = false;  // by output and errors
-    bool is_full = false;    // the pipe outside
+    bool is_shared = false;  // by stdout and stderr
+    bool is_full = false;    // the outer pipe
     bool is_open() const { return inner.valid(); }
   };
   enum class Moved : uint8_t { kSome, kTargetIsFull, kNothingLeft };
@@ -61,16 +62,16 @@ class PipeRelay {
   void PassBulk();
   void DropFromOuter(size_t size);
 
-  // The pipe inside holds a single buffer: it can be written again once that was read, so what was
-  // read is known. Until then the bytes stay in the pipe outside as well (tee(2)).
+  // The inner pipe holds a single buffer: once it is writable again, the command has read that
+  // buffer. Until then the bytes stay in the outer pipe as well (tee(2)).
   UniqueFd input_;
   UniqueFd their_input_;
-  size_t unread_ = 0;  // bytes that are in both pipes
+  size_t unread_ = 0;  // bytes in both pipes
   size_t passed_ = 0;
-  // After much input it is moved in larger pieces. Then up to a whole pipe may be taken that the
-  // command does not read.
+  // After kMuchInput bytes, input moves in larger pieces. Up to one full pipe of it can then be
+  // taken from the outer pipe without being read by the command.
   bool is_bulk_ = false;
-  bool is_input_full_ = false;  // of bulk
+  bool is_input_full_ = false;  // in bulk mode
   std::array<Output, 2> outputs_;
 };
 

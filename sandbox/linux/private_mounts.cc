@@ -32,13 +32,13 @@ constexpr DeviceLink kDeviceLinks[] = {
     {"/dev/stdout", "/proc/self/fd/1"}, {"/dev/stderr", "/proc/self/fd/2"},
     {"/dev/ptmx", "pts/ptmx"},          {"/dev/core", "/proc/kcore"}};
 
-// What of /proc only looks at the user id, which a root without capabilities still has.
+// Entries of /proc that check only the user id, which root keeps even without capabilities.
 constexpr std::array kSealedInProc = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
                                       "/proc/fs"};
 
 }  // namespace
 
-// A new root has none that is a link.
+// With a new root, /tmp is never a link.
 Path TmpOf(const SandboxPlan& plan) { return plan.reads_all ? plan.tmp : Path::Clean("/tmp"); }
 
 Status PrivateMounts::CloneFolders() {
@@ -55,7 +55,7 @@ Status PrivateMounts::CloneFolders() {
   return Unit{};
 }
 
-// Read-only mounts do not keep devices from being written, but their modes from being changed.
+// A read-only mount does not prevent writes to a device, but it protects the device's mode.
 Status PrivateMounts::CloneDevices(Writable root) {
   for (const char* name : kSharedDevices) {
     Result<UniqueFd> device =
@@ -71,8 +71,8 @@ Status PrivateMounts::Mount() {
   return MountFolders();
 }
 
-// No larger than what may be used of memory, which files are not counted as without a cgroup;
-// otherwise half of the machine's, as the kernel has it.
+// Mounts a tmpfs no larger than the memory limit, since without a cgroup files do not count as
+// memory. Without a limit, the kernel's default applies: half of the machine's memory.
 Status PrivateMounts::MountShared() {
   if (::mkdir(kMemory, 0) != 0) return SystemError("mkdir(memory)");
   std::string options = "mode=0";
@@ -117,7 +117,7 @@ Status PrivateMounts::MountDevices() {
   if (plan_.supervised && ::mknod(kRulesName, S_IFREG, 0) != 0) return SystemError("mknod(rules)");
   if (Status s = MountShared(); !s) return s;
   if (Status s = MountEmpty(Path::Clean("/dev/shm"), 01777); !s) return s;
-  // The kernel has 3,072 terminals for all of the machine's users.
+  // The kernel has 3,072 pseudoterminals for all users of the machine.
   if (::mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
               "newinstance,ptmxmode=0666,mode=0620,max=256") != 0) {
     return SystemError("mount(/dev/pts)");
@@ -146,7 +146,7 @@ Status PrivateMounts::AttachDevices() {
   return Unit{};
 }
 
-// For what the policy lists below /dev, which is about to be read-only.
+// Creates mount points for the policy's paths below /dev, before /dev becomes read-only.
 Status PrivateMounts::MakeDevicePoints() const {
   for (const auto* places : {&plan_.writable, &plan_.readable}) {
     for (const PlannedPlace& place : *places) {
@@ -185,7 +185,8 @@ Status PrivateMounts::NameAuditSocket() const {
 
 namespace {
 
-// Before Linux 6.14 the file is the whole machine's, and root could write it from here.
+// True if pid_max belongs to the process namespace. Before Linux 6.14 it belongs to the whole
+// machine, and root could write it from here.
 bool HasOwnNumbers() {
   utsname name{};
   if (::uname(&name) != 0) return false;
@@ -195,8 +196,8 @@ bool HasOwnNumbers() {
   return major > 6 || (major == 6 && minor >= 14);
 }
 
-// RLIMIT_NPROC does not count for the host's root. A process namespace that has a highest number of
-// its own cannot have more processes.
+// Sets the pid_max of the process namespace, which bounds its number of processes. RLIMIT_NPROC
+// does not apply to the host's root.
 void LimitNumbers(uint64_t processes) {
   constexpr uint64_t kLeast = 301;  // RESERVED_PIDS + 1
   if (!HasOwnNumbers()) return;
@@ -206,8 +207,8 @@ void LimitNumbers(uint64_t processes) {
   [[maybe_unused]] const ssize_t put = ::write(file.get(), text.data(), text.size());
 }
 
-// Of what the kernel counts for all processes of a user, and for those of this user namespace
-// besides. The other half is for the programs outside.
+// Limits this user namespace to half of a resource that the kernel counts both per user and per
+// namespace. The other half is left for the programs outside.
 Status LimitToHalf(const char* counted, const char* of_user) {
   const std::string most = std::string("/proc/sys/fs/") + of_user;
   const UniqueFd whole = OpenFile(most.c_str(), O_RDONLY);

@@ -1,4 +1,4 @@
-// The folders that a sandbox has for itself: /tmp, /run, /dev and /proc.
+// The sandbox's private directories: /tmp, /run, /dev and /proc.
 #pragma once
 
 #include <string>
@@ -11,36 +11,37 @@
 
 namespace ringfence {
 
-// What covers a hidden directory and a hidden file: nobody can open either. In the sandbox's own
-// /dev, which is the one private folder that is always there.
+// Covers for hidden directories and hidden files, which no process can open. They are in the
+// sandbox's own /dev, the only private directory that always exists.
 inline constexpr const char* kCoverDirectory = "/dev/.ringfence/directory";
 inline constexpr const char* kCoverFile = "/dev/.ringfence/file";
 
-// The one file system in memory that holds what is in /tmp, /run, /dev/shm and other empty folders,
-// so that all of them together take no more of it than one. It is there until all are mounted.
+// A single tmpfs for /tmp, /run, /dev/shm and other empty directories, so that all of them together
+// take no more memory than one. It stays at this path until all of them are mounted.
 inline constexpr const char* kMemory = "/dev/.ringfence/memory";
 
-// Below it SavedFolders() are mounted writable, each by its number, for the supervisor: the folder
+// Contains writable mounts of SavedFolders(), named by number, for the supervisor. The directory
 // itself is closed.
 inline constexpr const char* kSavedFolders = "/dev/.ringfence/saved";
 
-// What is mounted as /tmp.
+// Returns the path at which the private /tmp is mounted.
 Path TmpOf(const SandboxPlan& plan);
 
 class PrivateMounts {
  public:
-  // `audit` is the launcher's socket for audit lines, which gets its name here, or -1.
+  // `audit` is the launcher's socket for audit lines, or -1; Mount() binds it to its name.
   PrivateMounts(const SandboxPlan& plan, int audit) : plan_(plan), audit_(audit) {}
 
-  // What of the host is seen in them, before anything covers it: first the folders, then, once
-  // SealEverything() was called with `root`, the devices.
+  // Clone the parts of the host that the private directories will show, before anything covers
+  // them: first the directories, then, after SealEverything(root), the devices.
   Status CloneFolders();
   Status CloneDevices(Writable root);
-  // All of /dev, and /tmp and /run.
+  // Mounts all of /dev, and /tmp and /run.
   Status Mount();
-  // Another folder, empty.
+  // Mounts another empty directory.
   Status MountEmpty(const Path& path, mode_t mode);
-  // After the last of them: the user owns that file system, so a command could open it by its name.
+  // Unmounts kMemory, once every directory is mounted: the user owns that file system, so a command
+  // could open it by its name.
   Status LeaveMemory();
 
  private:
@@ -58,11 +59,11 @@ class PrivateMounts {
   UniqueFd session_tmp_;
   std::vector<UniqueFd> saved_;  // SavedFolders() of the plan
   std::vector<UniqueFd> devices_;
-  int folders_ = 0;  // below kMemory
+  int folders_ = 0;  // number of directories in kMemory
 };
 
-// A /proc of the process namespace's own. EPERM where parts of the one outside are covered, as in
-// many containers: the kernel then forbids a new one.
+// Mounts a /proc for the new process namespace. Fails with EPERM if parts of the outer /proc are
+// covered, as in many containers: the kernel then refuses a new one.
 Status MountProc(const SandboxPlan& plan);
 
 }  // namespace ringfence

@@ -35,7 +35,7 @@ Status WriteFile(const char* path, const std::string& text) {
 
 std::string SameId(uint32_t id) { return std::to_string(id) + " " + std::to_string(id) + " 1\n"; }
 
-// Never more than was given from outside.
+// Never raises the inherited limit.
 template <auto kWhat>
 Status LowerLimit(rlim_t value, const char* name) {
   rlimit limit{};
@@ -49,7 +49,8 @@ Status LowerLimit(rlim_t value, const char* name) {
   return Unit{};
 }
 
-// What the kernel counts for all processes of the user: the other half is for those outside.
+// Halves a limit that counts for all processes of the user: the other half is left for those
+// outside.
 template <auto kWhat>
 Status LimitToHalfOfUser(const char* name) {
   rlimit limit{};
@@ -60,7 +61,7 @@ Status LimitToHalfOfUser(const char* name) {
                                          : LowerLimit<kWhat>(limit.rlim_max / 2, name);
 }
 
-// Without a cgroup: only so many of the processors that this process may use.
+// Used without a cgroup: keeps only `cpus` of the processors that this process may use.
 Status SetAsideProcessors(double cpus) {
   cpu_set_t own;
   if (::sched_getaffinity(0, sizeof own, &own) != 0) return SystemError("sched_getaffinity");
@@ -113,15 +114,15 @@ Status HideMemory() {
 
 Status DropCapabilities(Kept kept) {
   const bool keeps = kept == Kept::kPtrace;
-  // User id 0 alone gives nothing back, not even by execve(2), and stays so (capabilities(7)).
-  // Whoever kept the right to say so says it; the command's process comes after the supervisor,
-  // which has.
+  // With these bits, user id 0 regains no capability, not even by execve(2), and the bits are
+  // locked (capabilities(7)). Setting them takes a capability; the command's process inherits them
+  // from the supervisor.
   constexpr int kBits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
                         SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
                         SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
   const int before = ::prctl(PR_GET_SECUREBITS, 0, 0, 0, 0);
   if (before != kBits && ::prctl(PR_SET_SECUREBITS, kBits, 0, 0, 0) != 0) {
-    // An ordinary user outside of a namespace has nothing that could be given back.
+    // An ordinary user outside a namespace has no capabilities to regain.
     if (errno != EPERM || ::geteuid() == 0) return SystemError("prctl(secure bits)");
   }
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
@@ -132,8 +133,8 @@ Status DropCapabilities(Kept kept) {
 }
 
 Status LimitResources(const PlannedLimits& limits) {
-  // With 0 the kernel still starts the host's crash handler (core(5)), which would get the
-  // memory of the process. The filter keeps the limit at 1.
+  // With a limit of 0 the kernel still starts the host's crash handler (core(5)), which would
+  // receive the memory of the process. The filter keeps the limit at 1.
   if (Status s = LowerLimit<RLIMIT_CORE>(1, "core"); !s) return s;
   if (Status s = LimitToHalfOfUser<RLIMIT_SIGPENDING>("queued signals"); !s) return s;
   if (Status s = LimitToHalfOfUser<RLIMIT_MSGQUEUE>("message queues"); !s) return s;

@@ -1,4 +1,5 @@
-// What a plan has to know of this host: asked by the calls themselves, never by versions.
+// ProbeHost(): finds out what a plan must know about this host, by trying the calls rather than
+// comparing versions.
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
@@ -27,12 +28,13 @@
 namespace ringfence {
 namespace {
 
-// A crash handler gets the memory of whatever crashes (core(5)). The kernel starts none for a limit
-// of 1, but one that listens at a socket hears of every crash.
+// Returns why the host's crash handler would receive the memory of a crashed process (core(5)), or
+// "". With a limit of 1 the kernel does not start the handler, but a handler that listens at a
+// socket is notified of every crash.
 Result<std::string> WhyCrashesAreHandled() {
   constexpr const char* kPattern = "/proc/sys/kernel/core_pattern";
   const UniqueFd file = OpenFile(kPattern, O_RDONLY);
-  // A kernel without core files has none.
+  // A kernel without core files has no crash handler.
   if (!file.valid() && errno == ENOENT) return std::string();
   const Result<std::string> pattern = ReadAll(file.get(), 4096, kPattern);
   if (!pattern) return pattern.error();
@@ -46,13 +48,13 @@ Result<std::string> WhyCrashesAreHandled() {
       "the hard limit for core files is 0, and only 1 keeps the kernel from starting it");
 }
 
-// Nobody's environment is asked. A sandbox of ringfence's has a filter...
+// The environment is not trusted to detect an outer sandbox. A ringfence sandbox has a filter...
 bool HasFilter() {
   return ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 &&
          ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
 }
 
-// ...and this folder, in a /dev of its own that nobody in it can write...
+// ...and this directory, in its own /dev that no process inside can write to...
 bool IsInsideView() {
   struct stat cover {};
   struct statfs devices {};
@@ -62,8 +64,8 @@ bool IsInsideView() {
          devices.f_type == kTmpfs && (devices.f_flags & ST_RDONLY) != 0;
 }
 
-// ...or, where nothing can be mounted, a supervisor that says of no rules that they are none. To
-// the kernel there is no such name (ENOENT).
+// ...or, if nothing can be mounted, a supervisor that rejects an empty set of rules (EINVAL).
+// Without a supervisor the name does not exist (ENOENT).
 bool IsSupervised() {
   const UniqueFd none(::memfd_create("none", MFD_CLOEXEC));
   return none.valid() && ::linkat(none.get(), "", AT_FDCWD, kRulesName, AT_EMPTY_PATH) != 0 &&
@@ -101,7 +103,7 @@ HostFacts ProbeHost(const SandboxRules& rules) {
   if (!handler) facts.crash_handler_unknown = handler.error().text();
   if (handler) facts.crash_handler = std::move(*handler);
   facts.landlock_abi = abi > 0 ? static_cast<int>(abi) : 0;
-  constexpr int kKnowsSockets = 9;  // from here Landlock keeps Unix sockets apart itself
+  constexpr int kKnowsSockets = 9;  // since this version Landlock restricts Unix sockets
   if (facts.landlock_abi >= kKnowsSockets) return facts;
   Result<std::vector<std::string>> sockets = BoundSockets();
   if (!sockets) facts.sockets_unknown = sockets.error().text();

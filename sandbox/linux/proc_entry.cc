@@ -14,7 +14,7 @@
 namespace ringfence {
 namespace {
 
-// Of "/proc/PID" and what lies below; 0 for anything else.
+// Returns the PID of a path at or below "/proc/PID"; 0 for any other path.
 pid_t ProcessOf(std::string_view path) {
   constexpr std::string_view kProc = "/proc/";
   if (!path.starts_with(kProc)) return 0;

@@ -1,18 +1,20 @@
-// What of /proc the supervisor opens for a caller. To the kernel the supervisor asks, who may look
-// into every process of the sandbox, and itself; so the caller's rights are looked at here.
+// Entries of /proc that the supervisor opens for a caller. The kernel checks the rights of the
+// supervisor, which may inspect every process of the sandbox and itself; so the caller's rights are
+// checked here.
 #pragma once
 
 #include "sandbox/linux/location.h"
 
 namespace ringfence {
 
-// 0, or EACCES where `path`, real, lies below /proc/PID of the supervisor's or of a process that
-// the caller's own sandbox does not hold.
+// Returns 0, or EACCES if `path`, a real path, is in /proc/PID of the supervisor or of a process
+// that is not in the caller's own sandbox.
 int EvaluateProcEntry(const SupervisedCaller& caller, const Supervision& supervision,
                       const std::string& path);
 
-// Gives up CAP_SYS_PTRACE, which callers do not have, unless `path` is of the caller's own process:
-// one may always look into itself (ptrace(2), PTRACE_MODE).
+// Gives up CAP_SYS_PTRACE, which callers do not have, for the lifetime of the object. Keeps it if
+// `path` belongs to the caller's own process: a process may always inspect itself (ptrace(2),
+// PTRACE_MODE).
 class AsCaller {
  public:
   AsCaller(const SupervisedCaller& caller, const Supervision& supervision, const std::string& path);
@@ -25,7 +27,8 @@ class AsCaller {
   bool gave_up_;
 };
 
-// Through a link of /proc, which leads to an open file and not to a name: O_PATH and `flags`.
+// Opens the target of a magic link of /proc, which leads to an open file and not to a name, with
+// O_PATH and `flags`.
 Result<UniqueFd> Jump(const SupervisedCaller& caller, const Supervision& supervision,
                       const Location& link, int flags = 0);
 

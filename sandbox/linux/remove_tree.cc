@@ -20,7 +20,7 @@ constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 }  // namespace
 
 Result<std::vector<std::string>> NamesIn(int folder) {
-  // A descriptor of its own: the stream takes it and moves its position.
+  // The stream needs its own descriptor: it takes ownership and moves the position.
   UniqueFd own(::openat(folder, ".", kFolder));
   const DirectoryStream stream(own.valid() ? ::fdopendir(own.get()) : nullptr);
   if (stream == nullptr) return SystemError("fdopendir");
@@ -37,14 +37,14 @@ Result<std::vector<std::string>> NamesIn(int folder) {
 
 namespace {
 
-// A link that has taken the name meanwhile is not followed.
+// Gives the owner access. Does not follow a link that has replaced the name.
 void Open(int folder, const std::string& name) {
   ::fchmodat(folder, name.c_str(), 0700, AT_SYMLINK_NOFOLLOW);
 }
 
-// A deep tree would cost a descriptor or a stack frame for each level, or a name that is too long.
-// So every folder that lies in a folder of the top is moved up to the top first. What is
-// mounted in it stays: the kernel neither removes nor moves a mount point (EBUSY).
+// A deep tree would need a descriptor or a stack frame for each level, or a path that is too long.
+// So every directory inside a directory of `top` is first moved up to `top`. Mounts stay: the
+// kernel neither removes nor moves a mount point (EBUSY).
 class TreeRemover {
  public:
   explicit TreeRemover(int top) : top_(top) {}
@@ -69,7 +69,7 @@ class TreeRemover {
     return Flatten(name);
   }
 
-  // Leaves an empty folder, or none.
+  // Empties the directory `name`, but does not remove it.
   Status Flatten(const std::string& name) {
     Open(top_, name);
     const UniqueFd folder(::openat(top_, name.c_str(), kFolder));
@@ -78,7 +78,7 @@ class TreeRemover {
     if (!names) return names.error();
     for (const std::string& inner : *names) {
       if (::unlinkat(folder.get(), inner.c_str(), 0) == 0 || errno == ENOENT) continue;
-      Open(folder.get(), inner);  // its ".." changes
+      Open(folder.get(), inner);  // moving it changes its "..", which takes write permission
       if (Status s = MoveUp(folder.get(), inner); !s) return s;
     }
     return Unit{};

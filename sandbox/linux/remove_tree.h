@@ -1,5 +1,5 @@
-// Removes a folder with everything in it, whatever a confined program left there: any depth, any
-// names, folders without rights. No name is followed out of it.
+// Removes a directory with everything in it, whatever a confined program left there: any depth, any
+// names, directories without permissions. Follows no name out of it.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace ringfence {
 
-// The caller has ended everybody who could still write there. What has gone meanwhile is no error.
+// The caller has ended all processes that could still write there. A name that no longer exists is
+// not an error.
 Status RemoveTree(const std::string& folder);
 
-// The names in a folder, without "." and "..".
+// Returns the names in a directory, without "." and "..".
 Result<std::vector<std::string>> NamesIn(int folder);
 
 }  // namespace ringfence

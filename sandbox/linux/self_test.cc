@@ -24,7 +24,7 @@ Error Surprise(const char* what, std::string got) {
   return Error{Error::Kind::kSystem, what, std::move(got), ""};
 }
 
-// The call failed, and for one of these reasons.
+// Succeeds if the call failed with one of `codes`.
 Status MustFail(const char* what, long result, std::initializer_list<int> codes) {
   if (result >= 0) return Surprise(what, "is possible");
   for (const int code : codes) {
@@ -62,7 +62,7 @@ Status TestCalls(const SandboxPlan& plan) {
   return Unit{};
 }
 
-// A file without a name: what is possible against expectation leaves nothing behind.
+// Creates a file without a name, so that an unexpected success leaves nothing behind.
 long MakeUnnamed(const char* folder) {
   const UniqueFd file(::open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
   return file.valid() ? 0 : -1;
@@ -72,15 +72,15 @@ long MakeUnnamed(const char* folder) {
 
 Status TestView(const SandboxPlan& plan) {
   const bool all = !plan.writable.empty() && plan.writable.front().path.is_root();
-  // EACCES where the user could not have written there anyway. An outer supervisor would tell of
-  // it.
+  // EACCES if the user could not write there anyway. In a nested sandbox the outer supervisor would
+  // report the attempt.
   if (!all && !plan.is_nested) {
     if (Status s = MustFail("write to /", MakeUnnamed("/"), {EROFS, EACCES}); !s) return s;
   }
   if (!plan.has_namespaces()) return Unit{};
-  // The private /dev is mounted read-only, so this is the mount's answer...
+  // The private /dev is mounted read-only, so this tests the mounts...
   if (Status s = MustFail("write to /dev", MakeUnnamed("/dev"), {EROFS}); !s) return s;
-  // ...the private /run is not, so this is Landlock's, which has one rule where all is writable.
+  // ...the private /run is not, so this tests Landlock, which has one rule if all is writable.
   if (plan.landlock_abi == 0 || all) return Unit{};
   return MustFail("write to /run", MakeUnnamed("/run"), {EACCES, ENOENT});
 }
@@ -90,7 +90,7 @@ Status TestNames(const SandboxPlan& plan) {
   const std::string name = SelfTestName(plan).text();
   const UniqueFd file(::open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600));
   if (file.valid()) ::unlink(name.c_str());
-  // The supervisor's own error would come back: EPERM where it may not read this process.
+  // Returns the supervisor's own error: EPERM if it may not read this process.
   if (!file.valid() && errno == EPERM) {
     return SystemError("process_vm_readv", EPERM);
   }
@@ -99,7 +99,8 @@ Status TestNames(const SandboxPlan& plan) {
 
 namespace {
 
-// An address that is nobody's (RFC 5737). Connecting a datagram socket sends nothing.
+// Connects to an address reserved for documentation (RFC 5737). Connecting a datagram socket sends
+// nothing.
 Status TestNetwork(const SandboxPlan& plan) {
   if (!plan.has_namespaces() || plan.network.is_hosts()) return Unit{};
   const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));

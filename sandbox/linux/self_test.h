@@ -1,4 +1,5 @@
-// What must fail is tried before the command is run. Any surprise is an error, and it is not run.
+// Tries what must fail, before the command is run. Any other result is an error, and the command is
+// not run.
 #pragma once
 
 #include "base/result.h"
@@ -6,14 +7,15 @@
 
 namespace ringfence {
 
-// Writing outside: by the first process, when it stands behind the mounts and Landlock. The
-// command's process is made from it and has both too, and a supervisor besides, who answers slower.
+// Tests that writing outside fails. Called by the first process, once the mounts and Landlock are
+// in place. The command's process inherits both, but its calls go through the supervisor, which is
+// slower.
 Status TestView(const SandboxPlan& plan);
 
-// The rest: by the command's own process, as the last thing it does.
+// Tests the rest. Called by the command's process, shortly before it executes the command.
 Status TestSandbox(const SandboxPlan& plan);
 
-// A name that every plan refuses: the supervisor's answer, or the outer one's.
+// Tests the supervisor, or in a nested sandbox the outer one, with a name that every plan refuses.
 Status TestNames(const SandboxPlan& plan);
 
 }  // namespace ringfence

@@ -18,7 +18,7 @@
 namespace ringfence {
 namespace {
 
-// The number after "key:" in a file of /proc; 0 where there is none.
+// Returns the number after `key` in a file of /proc; 0 if there is none.
 pid_t NumberIn(const std::string& path, std::string_view key) {
   const UniqueFd file = OpenFile(path.c_str(), O_RDONLY);
   if (!file.valid()) return 0;
@@ -31,12 +31,12 @@ pid_t NumberIn(const std::string& path, std::string_view key) {
   return number;
 }
 
-// The process that a thread belongs to; 0 for none.
+// Returns the process of a thread; 0 if there is none.
 pid_t ProcessOfThread(pid_t thread) {
   return NumberIn("/proc/" + std::to_string(thread) + "/status", "\nTgid:\t");
 }
 
-// The process of a pidfd: 0 where it is no pidfd, -1 where that process has ended.
+// Returns the process of a pidfd: 0 if `fd` is not a pidfd, -1 if the process has ended.
 pid_t ProcessOfDescriptor(const UniqueFd& fd) {
   return NumberIn("/proc/self/fdinfo/" + std::to_string(fd.get()), "\nPid:\t");
 }
@@ -54,8 +54,9 @@ class SignalCall {
   }
 
  private:
-  // The caller may always send itself signals, and its C library looks at who sent them. The call
-  // goes on: its number of a process lies in a register, and is the caller's own while that waits.
+  // A caller may always send itself signals, and its C library checks the sender, so the call
+  // continues. The process number is in a register, and stays the caller's own while the caller
+  // waits.
   static constexpr int kToItself = -1;
 
   int Carry() {
@@ -84,7 +85,8 @@ class SignalCall {
     return group > 0 ? ToGroup(group, signal) : ESRCH;
   }
 
-  // Without its process, the number of a thread could become another's before the call goes on.
+  // tkill(2) does not name the process, so the thread's number could be reused before the call
+  // continues.
   int ToAnyThread(pid_t thread, int signal) {
     const pid_t process = ProcessOfThread(thread);
     if (process != own_) return ToThread(process, thread, signal);
@@ -92,8 +94,8 @@ class SignalCall {
     return ::syscall(SYS_tgkill, own_, thread, signal) == 0 ? 0 : errno;
   }
 
-  // Only the process as a whole can be held on to, so a signal for one thread of another process is
-  // for that process.
+  // A pidfd holds a whole process, so a signal for one thread of another process goes to that
+  // process.
   int ToThread(pid_t process, pid_t thread, int signal) {
     if (process <= 0 || thread <= 0) return ESRCH;
     if (process == own_) return kToItself;
@@ -130,11 +132,11 @@ class SignalCall {
     return Send(*fd, signal, address != 0 ? &info : nullptr);
   }
 
-  // Held on to before it is evaluated, so that its number cannot become another's.
+  // Opens a pidfd before evaluating the process, so that its number cannot be reused.
   int ToProcess(pid_t target, int signal, const siginfo_t* info) {
     if (target == own_) return kToItself;
     UniqueFd process(Hold(target));
-    if (!process.valid() && errno == EINVAL) {  // the number of a thread
+    if (!process.valid() && errno == EINVAL) {  // `target` is a thread
       target = ProcessOfThread(target);
       if (target > 0) process = UniqueFd(Hold(target));
     }
@@ -143,7 +145,7 @@ class SignalCall {
     return Send(process, signal, info);
   }
 
-  // `group` 0: every process but the caller's. Each is evaluated by itself.
+  // Evaluates each process separately. `group` 0 means every process except the caller's.
   int ToGroup(pid_t group, int signal) {
     int code = ESRCH;
     for (const pid_t process : Descendants(group)) {
@@ -168,7 +170,7 @@ class SignalCall {
 
   const SupervisedCaller& caller_;
   const Supervision& supervision_;
-  pid_t own_;  // the caller's
+  pid_t own_;  // the caller's process
 };
 
 }  // namespace

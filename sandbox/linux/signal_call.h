@@ -1,5 +1,5 @@
-// kill(2) and the other calls that send signals, where neither a process namespace nor Landlock
-// keeps them inside: only processes of the sandbox get them, and never the supervisor.
+// kill(2) and the other calls that send signals, if neither a process namespace nor Landlock keeps
+// signals inside. Only processes of the sandbox receive them, and never the supervisor.
 #pragma once
 
 #include "sandbox/linux/caller.h"
@@ -7,8 +7,8 @@
 
 namespace ringfence {
 
-// Answers the call. What the receiver sees as the sender of a signal to another process is the
-// supervisor (si_pid).
+// Answers the call. The receiver of a signal from another process sees the supervisor as its sender
+// (si_pid).
 void AnswerSignal(const SupervisedCaller& caller, const Supervision& supervision);
 
 }  // namespace ringfence

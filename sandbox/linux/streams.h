@@ -1,5 +1,5 @@
-// The standard streams that a command starts with. They were opened outside, so they carry mounts
-// of the host's: by such a descriptor an owner could change a file whatever the sandbox's own
+// The standard streams that a command starts with. They were opened outside, through the host's
+// mounts: with such a descriptor, the owner of a file could change it whatever the sandbox's own
 // mounts say.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace ringfence {
 
-// An open file with the mount by which it was opened (statx(2), STATX_MNT_ID).
+// An open file and the mount through which it was opened (statx(2), STATX_MNT_ID).
 struct OpenedFile {
   uint32_t device_major = 0, device_minor = 0;
   uint64_t inode = 0;
@@ -22,12 +22,12 @@ struct OpenedFile {
 };
 Result<OpenedFile> LookAtOpened(int fd);
 
-// The standard streams of this process that are not pipes: those were made for the sandbox
+// Returns the standard streams of this process except pipes, which were made for the sandbox
 // (PipeRelay).
 Result<std::vector<OpenedFile>> FindStreams();
 
-// Refuses streams that lead further than to one file: a directory, and a descriptor that was opened
-// with O_PATH.
+// Refuses streams that give access to more than one file: directories, and descriptors that were
+// opened with O_PATH.
 Status CheckStreams();
 
 }  // namespace ringfence

@@ -1,4 +1,4 @@
-// AnswerCall(): each supervised call, carried out in place of the caller.
+// AnswerCall(): carries out each supervised call on behalf of the caller.
 #include "sandbox/linux/supervised_calls.h"
 
 #include <fcntl.h>
@@ -81,7 +81,7 @@ class Call {
     Return(result.code);
   }
 
-  // 0 or an errno value.
+  // `code` is 0 or an errno value.
   void Return(int code) {
     if (code == 0) return caller_.ReturnValue(0);
     if (code == EROFS || code == EACCES) Report(supervision_, last_path_, nullptr, code);
@@ -117,7 +117,7 @@ class Call {
     AnswerOpen(caller_, notification_, supervision_, std::move(request));
   }
 
-  // After a call that makes anything but a folder.
+  // Called after anything but a directory was created; undoes that if it is refused.
   int Made(long result, const Location& location, SandboxScope reach = SandboxScope::kName) {
     if (result != 0) return errno;
     int code = EvaluateMade(supervision_, location, reach);
@@ -177,7 +177,7 @@ class Call {
                 SandboxScope::kTree);
   }
 
-  // Both names are evaluated: the new one would change what the old one is not to be changed by.
+  // Evaluates both names: otherwise the new name would permit changes that the old one does not.
   int Link() {
     const Result<std::string> old_text = arguments_.path();
     if (!old_text) return old_text.error().code;
@@ -199,7 +199,7 @@ class Call {
     if (!at) return at.error().code;
     struct stat facts {};
     if (::fstat(old_file.fd.get(), &facts) != 0) return errno;
-    // A symbolic link can have a second name as well.
+    // A symbolic link can have a second hard link as well.
     const bool is_link = S_ISLNK(facts.st_mode);
     const SandboxScope reach = is_link ? SandboxScope::kTree : SandboxScope::kName;
     const int code = is_link ? EvaluateLink(supervision_, *at, "") : Evaluate(*at, reach);
@@ -217,7 +217,8 @@ class Call {
     const Result<Location> to = Find(arguments_.fd2(), arguments_.path2());
     if (!to) return to.error().code;
     const bool exchange = (arguments_.flags() & kRenameExchange) != 0;
-    // As between two mounts, which they are where something can be mounted.
+    // Moving into or out of the sandbox's own directories fails as between two mounts, which they
+    // are if anything can be mounted.
     const GuardedNames& names = supervision_.names;
     if (names.IsOwn(from->path()) != names.IsOwn(to->path())) return EXDEV;
     SandboxScope reach = SandboxScope::kName;
@@ -225,7 +226,7 @@ class Call {
     if (exchange) {
       if (const int code = EvaluateMove(*to, *from, reach)) return code;
     }
-    // It would come as it is.
+    // An exchange would put the other file there without a check of its content.
     if (exchange && MustComeWhole(supervision_, *from)) return EACCES;
     const bool is_same = from->path() == to->path();
     if (!is_same && MustComeWhole(supervision_, *to)) return Replace(*from, *to);
@@ -234,7 +235,7 @@ class Call {
 
   int Move(const Location& from, const Location& to, SandboxScope reach) {
     const bool exchange = (arguments_.flags() & kRenameExchange) != 0;
-    // A trailing slash says that the name is a folder's; the kernel checks it.
+    // A trailing slash requires a directory; the kernel checks that.
     const std::string from_name = from.name + (from.must_be_folder ? "/" : "");
     const std::string to_name = to.name + (to.must_be_folder ? "/" : "");
     const UniqueFd& from_folder = FolderToChange(supervision_, from);
@@ -246,7 +247,7 @@ class Call {
       const bool is_back =
           ::syscall(SYS_renameat2, to_folder.get(), to_name.c_str(), from_folder.get(),
                     from_name.c_str(), exchange ? kRenameExchange : kRenameNoReplace) == 0;
-      // Another sandbox may have put something else there meanwhile.
+      // Another sandbox may have put something else there in the meantime.
       const auto is_refused = [&](const Location& at) {
         return EvaluateMade(supervision_, at, reach) != 0;
       };
@@ -272,7 +273,7 @@ class Call {
     return HasBecomeBare(supervision_, to) ? EACCES : 0;
   }
 
-  // Where somebody has taken the old name meanwhile, any other name is better than a refused one.
+  // If another process has already taken the old name, any other name is better than a refused one.
   static void PutAside(const UniqueFd& folder, const std::string& name) {
     constexpr int kTries = 100;
     for (int i = 0; i < kTries; ++i) {
@@ -291,8 +292,8 @@ class Call {
     return SaveWhole(supervision_, from, to, arguments_.flags() == 0);
   }
 
-  // A plain file has one name; a folder or a link brings all that is below it: `reach` becomes
-  // kTree.
+  // A regular file brings one name; a directory or a link brings everything below it, so `reach`
+  // becomes kTree.
   int EvaluateMove(const Location& from, const Location& to, SandboxScope& reach) {
     struct stat facts {};
     if (::fstatat(from.folder.get(), from.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -332,7 +333,7 @@ class Call {
     return KeepGit(supervision_, at);
   }
 
-  // linux/fs.h
+  // RENAME_NOREPLACE and RENAME_EXCHANGE (linux/fs.h)
   static constexpr int kRenameNoReplace = 1;
   static constexpr int kRenameExchange = 2;
 

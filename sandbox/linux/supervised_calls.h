@@ -1,4 +1,4 @@
-// What the supervised calls have in common: evaluating names and handles by the plan's rules.
+// Shared by the supervised calls: evaluates names and handles by the plan's rules.
 #pragma once
 
 #include <sys/types.h>
@@ -11,61 +11,63 @@
 
 namespace ringfence {
 
-// A file that is held open without being opened (O_PATH), and its real path once it was evaluated.
+// A file that is held by an O_PATH descriptor, and its real path once it has been evaluated.
 struct Handle {
   UniqueFd fd;
   std::string path;
 };
 
-// A name as a call gives it.
+// A name as it is passed to a call.
 struct NameText {
   int fd;
   const std::string& text;
-  bool follow;  // the last component, when it is a link
+  bool follow;  // the last component, if it is a link
 };
 
 enum class SandboxScope : uint8_t {
-  kName,    // the name itself, with what is written into it
-  kWhole,   // the name itself, whose content stays as it is: renamed, removed
-  kFolder,  // of an empty folder
-  kTree,    // also what would then be reachable below it
+  kName,    // the name and the content written to it
+  kWhole,   // the name; its content stays unchanged: renamed, removed
+  kFolder,  // the name of an empty directory
+  kTree,    // the name and all that would then be reachable below it
 };
 
-// Each returns 0 or the errno value that the caller gets. Refusals are reported.
+// Each returns 0 or the errno value for the caller, and reports refusals.
 int EvaluateName(Supervision& supervision, const Location& location, SandboxScope reach);
-// A symbolic link that is made.
+// Evaluates a symbolic link that is about to be created.
 int EvaluateLink(Supervision& supervision, const Location& link, const std::string& target);
-// A folder or link at `name` would bring what lies below `tree`.
+// Evaluates `name` for a directory or link that brings everything below `tree` with it.
 int EvaluateTree(Supervision& supervision, const Location& name, const Location& tree);
-// Once a name was made, or a folder or link moved to it: another sandbox or the host may have moved
-// its folder meanwhile, or put something below it. What is refused now is to be undone.
+// Called after a name was created, or a directory or link moved to it: since then, another sandbox
+// or the host may have moved its directory or put something below it. If this refuses, the change
+// must be undone.
 int EvaluateMade(Supervision& supervision, const Location& made, SandboxScope reach);
-// The same for the links below a folder that was moved.
+// The same for the links below a directory that was moved.
 int EvaluateMoved(Supervision& supervision, const Location& from, const Location& to);
-// `reach` is kWhole where only the mode or the times change.
+// `reach` is kWhole if the content does not change.
 int EvaluateHandle(Supervision& supervision, Handle& handle,
                    SandboxScope reach = SandboxScope::kName);
-// A standard stream of the command is a file of the host's, opened through a mount of the host's:
-// `handle` becomes the same file as the sandbox's own mounts show it. EPERM where they do not. Part
-// of EvaluateHandle().
+// A standard stream of the command can be a host file that was opened through a host mount. Then
+// `handle` becomes the same file as the sandbox's own mounts show it; EPERM if they do not show it.
+// Part of EvaluateHandle().
 int UseOwnMount(Supervision& supervision, Handle& handle);
-// The mode that a file may get: without set-user-ID and set-group-ID, which would serve those who
-// start it outside. Of a directory they say nothing about programs.
+// Returns `mode` without set-user-ID and set-group-ID, which would take effect for users who run
+// the file outside. Directories keep them: there the bits do not concern programs.
 mode_t WithoutSetId(const Handle& handle, mode_t mode);
-// A file is about to get `mode`: outside of what may be written it is not, and a folder that nobody
-// can look into keeps the next start from finding what is held in place below it.
+// Called before a file gets `mode`. Refuses changes outside the writable directories. Also refuses
+// to make a directory inaccessible if the next start must find a path below it that is held in
+// place.
 int EvaluateMode(Supervision& supervision, const Handle& handle, mode_t mode);
 int OpenHandle(const SupervisedCaller& caller, Supervision& supervision, const NameText& name,
                Handle& handle);
 
-// The name is one of git's that the rules leave to git, but for its content (whole_files.h).
+// True if the name belongs to git and the rules permit it subject to its content (whole_files.h).
 bool MustComeWhole(Supervision& supervision, const Location& location);
 
-// For the launcher, who tells people.
+// Queues a refusal for the launcher, which tells the user.
 void Report(Supervision& supervision, const std::string& path, const GuardedName* rule, int code);
-// A program that cannot run here at all.
+// Reports a program that cannot run in the sandbox at all.
 void ReportProgram(Supervision& supervision, std::string program, std::string why);
-// EACCES for a reason that is no rule's.
+// Reports EACCES for a reason other than a rule.
 void ReportWhy(Supervision& supervision, const std::string& path, std::string why);
 
 }  // namespace ringfence

@@ -27,7 +27,7 @@
 namespace ringfence {
 namespace {
 
-constexpr int kFifoRetryMilliseconds = 5;  // nothing tells when a FIFO has a reader
+constexpr int kFifoRetryMilliseconds = 5;  // no event reports the reader of a FIFO
 
 class Supervisor {
  public:
@@ -65,7 +65,7 @@ class Supervisor {
     SendReports();
   }
 
-  // Not after each call of somebody else's.
+  // Limits the rate, since other calls also wake the supervisor.
   bool IsTimeToTry() {
     const int64_t now = Nanoseconds(CLOCK_MONOTONIC) / 1'000'000;
     if (now - tried_ < kFifoRetryMilliseconds) return false;
@@ -82,16 +82,16 @@ class Supervisor {
 
   void HearLauncher() {
     const Result<Packet> packet = ReceivePacket(launcher_);
-    if (!packet) EndAll(125);  // it has gone
+    if (!packet) EndAll(125);  // the launcher has ended
     if (packet->message == Message::kFreeze) return Freeze();
     if (packet->message != Message::kSignal || packet->fields.empty()) return;
     const int signal = std::atoi(packet->fields.front().c_str());
     if (signal == SIGCONT) Continue(std::exchange(frozen_, {}));
-    // It may have left its group.
+    // The command may have left its process group.
     if (::kill(-command_, signal) != 0) ::kill(command_, signal);
   }
 
-  // The command itself has stopped already.
+  // The command itself has already stopped.
   void Freeze() {
     frozen_ = FreezeDescendants();
     [[maybe_unused]] const Status sent = SendPacket(launcher_, Message::kFrozen, {});
@@ -118,8 +118,8 @@ class Supervisor {
     }
   }
 
-  // What the sandbox's test of itself was refused is nobody's business, nor what one inside was;
-  // its last name ends it.
+  // True once the self-test is over, which the refusal of its last name shows. Drops the refusals
+  // up to there; SendReports() also skips those of a nested sandbox's self-test.
   bool IsTested(const std::string& last) {
     std::vector<Supervision::Report>& reports = supervision_->reports;
     const auto found = std::ranges::find(reports, last, &Supervision::Report::path);
@@ -143,7 +143,7 @@ class Supervisor {
     supervision_->reports.clear();
   }
 
-  // With a process namespace the kernel ends everybody when its first process ends.
+  // In a process namespace the kernel ends all processes when the first one ends.
   [[noreturn]] void EndAll(int status) {
     if (!plan_.has_own_processes()) EndDescendants();
     ::_exit(status);
@@ -154,9 +154,9 @@ class Supervisor {
   UniqueFd listener_;
   std::optional<Supervision> supervision_;
   pid_t command_;
-  std::vector<pid_t> frozen_;  // until the launcher goes on
+  std::vector<pid_t> frozen_;  // until the launcher sends SIGCONT
   bool tested_ = false;
-  int64_t tried_ = 0;  // the waiting opens, in milliseconds since the machine started
+  int64_t tried_ = 0;  // last retry of the waiting opens, in milliseconds (CLOCK_MONOTONIC)
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-// The supervisor: the first process of the sandbox. It carries out the calls that make, change or
-// remove names (seccomp_unotify(2)) in place of the callers, so that what it looked at is what is
-// used; it never lets a caller go on with its own memory. (Signals to itself a caller sends itself:
-// nothing of those lies in memory.) It has the sandbox's view, user and
-// Landlock domain, so a mistake here opens nothing that mounts and Landlock close. It also
-// reaps what the command leaves behind, and ends everything when the command ends.
+// The supervisor: the first process of the sandbox. It carries out the calls that create, change or
+// remove names on behalf of the callers (seccomp_unotify(2)), so that what it checked is what is
+// used: it never lets a call continue with arguments from the caller's memory. (A signal to the
+// caller itself does continue; its target is in a register.) The supervisor has the sandbox's view,
+// user and Landlock domain, so a mistake here opens nothing that mounts and Landlock close. It also
+// reaps the processes that the command leaves behind, and ends all processes when the command ends.
 #pragma once
 
 #include <sys/resource.h>
@@ -27,58 +27,59 @@
 
 namespace ringfence {
 
-// What the supervised calls share.
+// State that the supervised calls share.
 struct Supervision {
   const GuardedNames& names;
   UniqueFd proc;              // /proc
   UniqueFd own_fds;           // /proc/self/fd
   UniqueFd root;              // /
-  std::string own_process;    // "/proc/1"
-  dev_t memory = 0;           // the kernel's file system for memfd_create(2), in no directory
+  std::string own_process;    // the supervisor's, such as "/proc/1"
+  dev_t memory = 0;           // the device of memfd_create(2) files, which are in no directory
   bool holds_ptrace = false;  // CAP_SYS_PTRACE, which callers do not have
 
-  // A folder which is read-only for everybody else, with the files that are saved in it
+  // A directory that is read-only for all other processes, with the files that are saved in it
   // (SandboxPlan::saved).
   struct SavedFolder {
     std::string path;
     std::vector<std::string> names;
-    UniqueFd folder;  // the same folder, writable; never given to a caller
+    UniqueFd folder;  // the same directory, writable; never given to a caller
   };
   std::vector<SavedFolder> saved;
 
-  // A sandbox inside this one, whose rules hold besides those around it.
+  // A sandbox inside this one. Its rules apply in addition to those of the sandboxes around it.
   struct Nested {
-    rlim_t mark = 0;                 // what its processes have as RLIMIT_LOCKS
-    const Nested* around = nullptr;  // where that is one of these
-    std::string bytes;               // as it was handed over
+    rlim_t mark = 0;                 // RLIMIT_LOCKS of its processes
+    const Nested* around = nullptr;  // the nested sandbox around it, if any
+    std::string bytes;               // the rules as they were handed over
     GuardedNames names;
   };
   std::vector<std::unique_ptr<Nested>> nested;
-  rlim_t nested_before = 0;  // how many there have been, some of which are gone
-  // The command's terminal, where none can be opened (only Landlock); invalid for none.
+  rlim_t nested_before = 0;  // number so far, including those that have ended
+  // The command's terminal, if it cannot be opened by name (only Landlock); else invalid.
   UniqueFd terminal;
-  // The host's files that the command has as its standard streams.
+  // The host's files that are the command's standard streams.
   std::vector<OpenedFile> streams;
   std::vector<const GuardedNames*> rules;  // for the call that is being answered
 
-  // Where modes, owners, times and attributes may be changed, if no mount says so. Empty: mounts
-  // do.
+  // Directories in which modes, owners, times and attributes may be changed, if no mounts decide
+  // that. Empty if mounts do.
   std::vector<Path> modes_within;
 
-  // What this run made of git's: directories, and files ".git". Sorted.
+  // Directories of git and ".git" files that this run has created. Sorted.
   std::vector<FileId> own_repositories;
-  // What this run wrote in its own work trees and nowhere else could (NoteExempted): real paths.
+  // Real paths that this run was allowed to write only because they are in its own work trees
+  // (NoteExempted). Sorted.
   std::vector<std::string> exempted;
-  // Files ".git" above them, which lead to a repository of this run and do not change any more;
-  // and each ".git" that was to be removed while they existed. Sorted.
+  // ".git" files above them that lead to a repository of this run and no longer change; and each
+  // ".git" whose removal was requested while they existed. Sorted.
   std::vector<FileId> fixed_git_files;
   std::vector<FileId> kept_gits;
-  // The command starts after this, and all its directories are younger (AwaitTick): seconds and
-  // nanoseconds.
+  // A time before the start of the command: all directories that it creates are newer (AwaitTick).
+  // Seconds and nanoseconds.
   std::pair<int64_t, uint32_t> began;
-  bool ticked = false;  // a file made now is younger than `began`
+  bool ticked = false;  // a file created now is newer than `began`
 
-  // Opens of FIFOs that nobody reads yet.
+  // Opens of FIFOs that have no reader yet.
   struct WaitingOpen {
     seccomp_notif call{};
     UniqueFd fifo;  // O_PATH
@@ -86,32 +87,32 @@ struct Supervision {
   };
   std::vector<WaitingOpen> waiting;
 
-  // Refusals that were not told to the launcher yet.
+  // Refusals that have not yet been sent to the launcher.
   struct Report {
     std::string path;
     const GuardedName* rule = nullptr;
     int code = 0;
-    std::string why;  // instead of the rule's
+    std::string why;  // used if `rule` is nullptr
   };
   std::vector<Report> reports;
 };
 
-// Before anything is given up that is needed to open what it holds.
+// Opens what Supervision holds. Must be called while the process has the privileges for that.
 Result<Supervision> PrepareSupervision(const SandboxPlan& plan);
 
 struct Supervised {
   const SandboxPlan& plan;
-  UniqueFd launcher;  // the channel to it
-  UniqueFd listener;  // of the command's filter; invalid for none
+  UniqueFd launcher;  // the channel to the launcher
+  UniqueFd listener;  // of the command's filter; invalid if there is none
   std::optional<Supervision> supervision;
   pid_t command = -1;
 };
 
-// Answers calls, passes the launcher's signals on and reaps, until the command ends; then it ends
-// everybody else and exits. So it does when the launcher is gone.
+// Answers calls, passes on the launcher's signals and reaps processes until the command or the
+// launcher ends; then ends all other processes and exits.
 [[noreturn]] void Supervise(Supervised start);
 
-// Answers one call, or puts it with the waiting ones.
+// Answers one call, or adds it to the waiting ones.
 void AnswerCall(const SupervisedCaller& caller, const seccomp_notif& call,
                 Supervision& supervision);
 

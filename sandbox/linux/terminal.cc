@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kTerminalChunk = 16384;
 constexpr int kLookForFrontMilliseconds = 200;
 constexpr int kLookBesideMilliseconds = 100;
-// A program that waits for a line has read it long before.
+// A program that waits for a line reads it well within this time.
 constexpr int64_t kLeftMilliseconds = 100;
 constexpr timespec kUntilEchoed{.tv_sec = 0, .tv_nsec = 10'000'000};
 
@@ -32,7 +32,7 @@ bool HasSameModes(const termios& a, const termios& b) {
          std::memcmp(a.c_cc, b.c_cc, sizeof a.c_cc) == 0;
 }
 
-// Lines are edited and shown: a pager or a question for a password has turned one of them off.
+// True if lines are edited and echoed: a pager or a password prompt turns one of these off.
 bool ShowsLines(const termios& modes) {
   return (modes.c_lflag & ICANON) != 0 && (modes.c_lflag & ECHO) != 0;
 }
@@ -41,7 +41,7 @@ bool AddsReturns(const termios& modes) {
   return (modes.c_oflag & OPOST) != 0 && (modes.c_oflag & ONLCR) != 0;
 }
 
-// What a terminal wrote, before it put a return in front of each new line.
+// Removes the carriage return that a terminal puts before each newline.
 std::string WithoutReturns(std::string_view bytes) {
   std::string kept;
   kept.reserve(bytes.size());
@@ -52,7 +52,7 @@ std::string WithoutReturns(std::string_view bytes) {
   return kept;
 }
 
-// The descriptors may be non-blocking: whoever shares the terminal decides that.
+// The descriptor can be non-blocking: any program that shares the terminal can set that.
 bool WriteFully(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd, bytes.data(), bytes.size());
@@ -89,13 +89,13 @@ Status TerminalRelay::Begin(UniqueFd master, TerminalUse use) {
     if (person_ < 0 && ::isatty(fd) != 0) person_ = fd;
   }
   if (::tcgetattr(person_, &first_) != 0) return SystemError("tcgetattr");
-  // A shell in front has set the modes that it needs itself, and so has a pager beside this.
+  // A shell in the foreground has set modes for its own use, and so has a pager in this job.
   const bool is_alike = ::tcgetpgrp(person_) == ::getpgrp() && (!use.shares || ShowsLines(first_));
   if (!is_alike && ::tcgetattr(master.get(), &first_) != 0) return SystemError("tcgetattr");
-  if (!use.hears) first_.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // the user's does it
+  if (!use.hears) first_.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // the user's terminal does it
   ::tcsetattr(master.get(), TCSANOW, &first_);
   if (::tcgetattr(master.get(), &first_) != 0) return SystemError("tcgetattr");
-  // The launcher does not wait for a command that does not read.
+  // The launcher must not wait for a command that does not read.
   if (::fcntl(master.get(), F_SETFL, O_RDWR | O_NONBLOCK) != 0) return SystemError("fcntl");
   master_ = std::move(master);
   PassSize();
@@ -139,8 +139,8 @@ bool TerminalRelay::CommandChangedModes() const {
   return ::tcgetattr(master_.get(), &now) == 0 && !HasSameModes(now, first_);
 }
 
-// A program that reads the terminal beside this one takes a line at once. So a line that stays is
-// for the command.
+// Another program that reads the terminal takes a line at once, so a line that stays unread is
+// meant for the command.
 bool TerminalRelay::HasLeftLine() {
   pollfd typed{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
   termios now{};
@@ -156,7 +156,7 @@ bool TerminalRelay::HasLeftLine() {
 
 void TerminalRelay::Take() {
   if (::tcgetattr(STDIN_FILENO, &before_) != 0) return;
-  // Another program of the job reads keys or a password.
+  // Another program of the job is reading keys or a password.
   if (shares_ && !ShowsLines(before_)) return;
   termios raw = before_;
   ::cfmakeraw(&raw);
@@ -173,7 +173,7 @@ void TerminalRelay::GiveBack(Input next) {
   left_since_ = 0;
 }
 
-// It has been shown already, so the command's terminal does not show it again.
+// The user's terminal has already echoed the line, so the command's terminal must not.
 void TerminalRelay::TakeLine() {
   std::array<char, kTerminalChunk> bytes{};
   const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
@@ -191,7 +191,7 @@ void TerminalRelay::PassSilently() {
   silent.c_lflag &= ~static_cast<tcflag_t>(ECHO | ECHONL);
   ::tcsetattr(master_.get(), TCSANOW, &silent);
   PassInput();
-  ::nanosleep(&kUntilEchoed, nullptr);  // the kernel processes it later, without notice
+  ::nanosleep(&kUntilEchoed, nullptr);  // the kernel processes the input later, without notice
   termios now{};
   const bool is_mine = ::tcgetattr(master_.get(), &now) == 0 && HasSameModes(now, silent);
   if (is_mine) ::tcsetattr(master_.get(), TCSANOW, &modes);
@@ -223,12 +223,12 @@ bool TerminalRelay::PassOutput() {
   std::array<char, kTerminalChunk> bytes{};
   const ssize_t got = ::read(master_.get(), bytes.data(), bytes.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
-  if (got <= 0) return false;  // EIO: nobody has the other side open
-  if (shares_) Look();         // a full screen comes with its modes
+  if (got <= 0) return false;  // EIO: no process has the other side open
+  if (shares_) Look();         // a full-screen program sets its modes first
   return Write({bytes.data(), static_cast<size_t>(got)});
 }
 
-// Both terminals put a return in front of a new line where the user's is not in raw mode.
+// Unless the user's terminal is in raw mode, both terminals put a carriage return before a newline.
 bool TerminalRelay::Write(std::string_view bytes) const {
   termios own{};
   termios persons{};
@@ -255,7 +255,7 @@ bool StopAlike(TerminalRelay& relay, int signal) {
   ::sigemptyset(&stop);
   ::sigaddset(&stop, SIGTSTP);
   ::kill(signal == SIGTSTP ? 0 : ::getpid(), SIGTSTP);
-  // Here it stops, unless its group is orphaned.
+  // The process stops here, unless its group is orphaned.
   ::sigprocmask(SIG_UNBLOCK, &stop, nullptr);
   ::sigprocmask(SIG_BLOCK, &stop, nullptr);
   sigset_t pending;

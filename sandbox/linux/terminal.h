@@ -1,6 +1,6 @@
-// A terminal of the command's own, where the launcher has one: the command never holds the user's.
-// It cannot put characters into that one, reads only what is typed for it, and job control works
-// inside.
+// Gives the command its own terminal if the launcher has one, so that the command never holds the
+// user's. It cannot put characters into the user's terminal and reads only what is typed for it;
+// job control works inside.
 #pragma once
 
 #include <poll.h>
@@ -16,24 +16,24 @@
 
 namespace ringfence {
 
-// Which of the standard streams are terminals decides.
+// Determined by which of the standard streams are terminals.
 struct TerminalUse {
-  bool own = false;     // the command has one of its own in place of each that is
-  bool hears = false;   // what is typed is the command's, while the launcher is in front
+  bool own = false;     // the command gets its own terminal in place of each of them
+  bool hears = false;   // the command gets what is typed while the launcher is in the foreground
   bool shares = false;  // other programs of the launcher's job may read what is typed as well
 };
 
-// With a terminal for input, the command hears what is typed. If the output goes elsewhere, the
-// terminal is shared: in `... | less` the keys are meant for less.
+// If the input is a terminal, the command gets what is typed. If the output then goes elsewhere,
+// the terminal is shared: in `... | less` the keys are meant for less.
 TerminalUse FindTerminalUse();
 
-// Whether the shell has this process's job in front.
+// True if this process's job is in the foreground.
 bool IsInFront();
 
-// Passes bytes and the window's size on until it is destroyed; then the user's terminal is as it
-// was. A terminal that is not shared is taken (set to raw mode) as long as the launcher is in
-// front. A shared one is left as it is until the command wants it: until the command changes the
-// modes of its own, or a line has been typed that no other program reads.
+// Relays bytes and the window size until it is destroyed, which restores the user's terminal. A
+// terminal that is not shared is taken (set to raw mode) while the launcher is in the foreground. A
+// shared one is left as it is until the command wants it: until the command changes the modes of
+// its own terminal, or a line is typed that no other program reads.
 class TerminalRelay {
  public:
   TerminalRelay() = default;
@@ -41,42 +41,43 @@ class TerminalRelay {
   TerminalRelay& operator=(const TerminalRelay&) = delete;
   ~TerminalRelay();
 
-  // `master` is the command's terminal.
+  // `master` is the master side of the command's terminal.
   Status Begin(UniqueFd master, TerminalUse use);
   bool is_on() const { return master_.valid(); }
   int master() const { return master_.get(); }
-  // The events to wait for: of the user's terminal, and of the command's. What is typed is read
-  // only when the command has room for it.
+  // Events to wait for, on the user's terminal and on the command's. Input is read only when the
+  // command has room for it.
   bool wants_input() const { return input_ == Input::kTaken && typed_.empty(); }
   short master_events() const {  // NOLINT(google-runtime-int): as poll(2) has it
     return typed_.empty() ? POLLIN : POLLIN | POLLOUT;
   }
-  // A process that stays until the terminal is given back; -1 for none.
+  // PID of the terminal guard, which stays until the terminal is given back; -1 for none.
   pid_t guard() const { return guard_.process(); }
-  // How long to wait for events before Look() is due; -1 for ever.
+  // Milliseconds to wait for events before Look() is due; -1 for no limit.
   int wait_milliseconds() const;
 
-  // Gives the user's terminal back, for a command that is stopped.
+  // Gives the user's terminal back while the command is stopped.
   void Suspend();
-  // Finds out what no event tells: that a shell has brought the launcher to the front, and that
-  // the command wants a shared terminal.
+  // Checks for changes that no event reports: a shell has brought the launcher to the foreground,
+  // or the command wants a shared terminal.
   void Look();
 
   void ReadInput();   // from the user
   void PassInput();   // to the command
-  bool PassOutput();  // to the user; false: the command has closed its side
+  bool PassOutput();  // to the user; returns false if the command has closed its side
   void PassSize() const;
-  // The last keys that were passed interrupt: the command's terminal sends SIGINT for them.
+  // True if the last keys included the interrupt character, for which the command's terminal sends
+  // SIGINT.
   bool has_interrupted() const { return has_interrupted_; }
-  // Passes what the command has written and the launcher has not read yet.
+  // Passes on what the command has written and the launcher has not yet read.
   void Drain();
 
  private:
   enum class Input {
-    kNone,    // the command hears nothing
-    kAway,    // the launcher is not in front
-    kBeside,  // the terminal is shared, and left to others
-    kTaken,   // raw; all that is typed is the command's
+    kNone,    // the command gets no input
+    kAway,    // the launcher is not in the foreground
+    kBeside,  // the terminal is shared, and left to other programs
+    kTaken,   // raw mode; the command gets all that is typed
   };
 
   bool CommandChangedModes() const;
@@ -89,21 +90,21 @@ class TerminalRelay {
   bool Write(std::string_view bytes) const;
 
   UniqueFd master_;
-  int person_ = -1;  // where the output goes
+  int person_ = -1;  // descriptor of the user's terminal, for output
   bool shares_ = false;
   Input input_ = Input::kNone;
-  termios before_{};     // the user's terminal
-  termios first_{};      // the command's, as the launcher set it up
-  TerminalGuard guard_;  // restores the user's terminal should this process be killed
-  std::string typed_;    // and not passed yet
+  termios before_{};     // modes of the user's terminal before it was taken
+  termios first_{};      // modes of the command's terminal, as the launcher set it up
+  TerminalGuard guard_;  // restores the user's terminal if this process is killed
+  std::string typed_;    // input that has not yet been passed on
   bool has_interrupted_ = false;
-  bool for_modes_ = false;  // taken since the command changed the modes of its own
-  int64_t left_since_ = 0;  // milliseconds; since when a typed line has been left; 0 for none
+  bool for_modes_ = false;  // taken because the command changed the modes of its terminal
+  int64_t left_since_ = 0;  // when a typed line was first left unread, in milliseconds; 0 for none
 };
 
-// The command was stopped by `signal`: so is this process, as the command itself would be in its
-// place, and with SIGTSTP the rest of its job. True when it goes on and the command is to be told,
-// which SIGCONT does not.
+// Called when `signal` has stopped the command. Stops this process as well, as the command would be
+// in its place, and with SIGTSTP the rest of its job. Returns true if the caller must continue the
+// command, because no SIGCONT is pending that does so.
 bool StopAlike(TerminalRelay& relay, int signal);
 
 }  // namespace ringfence

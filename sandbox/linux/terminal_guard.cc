@@ -26,7 +26,7 @@ bool AreSameModes(const termios& a, const termios& b) {
          a.c_lflag == b.c_lflag && std::memcmp(a.c_cc, b.c_cc, sizeof a.c_cc) == 0;
 }
 
-// Until the launcher has gone. What it says last counts.
+// Reads until the launcher has ended, and returns the last modes that it sent.
 Modes HearAll(int launcher) {
   Modes last{};
   Modes next{};
@@ -39,14 +39,14 @@ Modes HearAll(int launcher) {
 }
 
 [[noreturn]] void Guard(int launcher) {
-  // Outside of the launcher's group, since `kill -9 %1` ends all of that, and without a controlling
-  // terminal, so that the kernel does not stop it for changing the modes in the background.
+  // Leaves the launcher's group, since `kill -9 %1` ends all of it, and its controlling terminal,
+  // so that the kernel does not stop the guard for changing the modes in the background.
   ::setsid();
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   ::prctl(PR_SET_NAME, "ringfence-guard", 0, 0, 0);
-  // The launcher's other descriptors would keep a reader of its output waiting.
+  // Open copies of the launcher's other descriptors would keep a reader of its output waiting.
   ::dup2(launcher, STDOUT_FILENO);
   ::syscall(SYS_close_range, STDERR_FILENO, ~0U, 0);
   const Modes modes = HearAll(STDOUT_FILENO);
@@ -71,13 +71,13 @@ void TerminalGuard::Watch(const termios& before, const termios& taken) {
     Result<SocketPair> pair = MakeSocketPair(SOCK_SEQPACKET);
     if (!pair) return;
     launcher_ = std::move(pair->own);
-    // One thread, and nothing of the C library's to be told, which fork(2) would do.
+    // clone(2) instead of fork(2): there is only one thread, and the C library need not be told.
     guard_ = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
     if (guard_ == 0) Guard(pair->other.get());
     if (guard_ < 0) return;
   }
   const Modes modes{.before = before, .taken = taken};
-  // It fails where the guard was killed.
+  // Fails if the guard was killed.
   [[maybe_unused]] const ssize_t sent = ::send(launcher_.get(), &modes, sizeof modes, MSG_NOSIGNAL);
 }
 

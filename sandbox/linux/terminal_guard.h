@@ -1,5 +1,5 @@
-// A small process that sets the user's terminal back when the launcher is killed while it has the
-// terminal in raw mode. It holds the terminal and a socket to the launcher, and nothing else.
+// A small process that restores the user's terminal if the launcher is killed while the terminal is
+// in raw mode. It holds the terminal and a socket to the launcher, and nothing else.
 #pragma once
 
 #include <sys/types.h>
@@ -16,10 +16,10 @@ class TerminalGuard {
   TerminalGuard& operator=(const TerminalGuard&) = delete;
   ~TerminalGuard();  // ends the process; the terminal is left as it is
 
-  // Standard input was in the modes `before` and is in `taken` now. When this process ends and the
-  // terminal is still in `taken`, it is set back: a shell that has set its own modes meanwhile
-  // keeps them. The first call starts the guard. Without one (no processes left) nothing is set
-  // back.
+  // Standard input had the modes `before` and now has `taken`. If the terminal still has `taken`
+  // when this process ends, the guard restores `before`; a shell that has since set its own modes
+  // keeps them. The first call starts the guard. If it cannot be started (no processes left),
+  // nothing is restored.
   void Watch(const termios& before, const termios& taken);
 
   pid_t process() const { return guard_; }  // -1 for none

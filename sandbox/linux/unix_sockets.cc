@@ -24,11 +24,11 @@
 namespace ringfence {
 namespace {
 
-// More folders or names than these are not looked through: every start would take longer.
+// The search stops at these numbers of directories and names, since it delays every start.
 constexpr size_t kMaxFolders = 64;
 constexpr int kMaxFolderEntries = 20'000;
 
-// Lower halves of inode numbers, as the kernel tells them.
+// Lower 32 bits of inode numbers, as the kernel reports them.
 using Inodes = std::vector<uint32_t>;
 
 template <typename Value>
@@ -38,7 +38,7 @@ Value ValueAt(std::string_view bytes) {
   return value;
 }
 
-// The file of one socket, if it has one.
+// Adds the file of one socket, if it has one.
 void AddFile(std::string_view attributes, Inodes& inodes) {
   while (attributes.size() >= sizeof(rtattr)) {
     const auto head = ValueAt<rtattr>(attributes);
@@ -66,7 +66,8 @@ Part AddFiles(std::string_view answer, Inodes& inodes) {
   return Part::kMore;
 }
 
-// The files of all bound sockets (sock_diag(7)). None where the kernel does not tell.
+// Returns the files of all bound sockets (sock_diag(7)), or nothing if the kernel does not report
+// them.
 std::optional<Inodes> BoundFiles() {
   const UniqueFd socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
   struct {
@@ -104,7 +105,7 @@ void AddSocketsIn(const std::string& folder, const std::optional<Inodes>& bound,
     const char* name = static_cast<const char*>(entry->d_name);
     if (::fstatat(::dirfd(stream.get()), name, &facts, AT_SYMLINK_NOFOLLOW) != 0) continue;
     if (!S_ISSOCK(facts.st_mode)) continue;
-    // One that is left of a server which has ended stays as it is.
+    // Skips a socket file that a server has left behind.
     const auto inode = static_cast<uint32_t>(facts.st_ino);
     if (bound && !std::ranges::binary_search(*bound, inode)) continue;
     sockets.push_back(folder + "/" + name);
@@ -116,7 +117,7 @@ void SortOnce(std::vector<std::string>& texts) {
   texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
 }
 
-// The folders of names that have gone, or are not the only ones.
+// Returns the directories of names that no longer exist, or whose files have other names.
 std::vector<std::string> FoldersToLookIn(const std::vector<std::string>& names) {
   std::vector<std::string> folders;
   for (const std::string& name : names) {

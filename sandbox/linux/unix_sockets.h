@@ -8,10 +8,10 @@
 
 namespace ringfence {
 
-// The paths at which programs of this network namespace have bound sockets (unix(7), proc(5)), and,
-// beside a name that is gone or has links, the other names of these sockets in the same folder: a
-// server may bind another name first and rename it. A socket whose folder is not told (a relative
-// name), or that has moved to another folder, is missing.
+// Returns the paths at which programs of this network namespace have bound sockets (unix(7),
+// proc(5)). If a path no longer exists or its file has other names, adds the names of bound sockets
+// in the same directory: a server can bind another name first and rename it. Sockets with a
+// relative name and those that were moved to another directory are missing.
 Result<std::vector<std::string>> BoundSockets();
 
 }  // namespace ringfence

@@ -17,7 +17,7 @@
 namespace ringfence {
 namespace {
 
-// System folders that are links into /usr on most systems: a new root needs the links.
+// System directories that are links into /usr on most systems: a new root needs the links.
 constexpr std::array kSystemLinks = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 
 class View {
@@ -45,7 +45,7 @@ class View {
   std::vector<const PlannedCache*> caches() const { return caches_; }
 
  private:
-  // One thing to mount. All are done from the outermost to the innermost path, so that none covers
+  // One mount. All mounts are made from the outermost to the innermost path, so that none covers
   // another by accident.
   struct Mount {
     enum class What : uint8_t { kBind, kOwn, kHide, kSeal };
@@ -119,7 +119,7 @@ class View {
     return Unit{};
   }
 
-  // What may be read is all there is: an empty root, into which everything is bound.
+  // Makes a new, empty root, into which only the plan's places are bound.
   Status BeginNewRoot() {
     for (const char* name : kSystemLinks) {
       std::array<char, 256> target{};
@@ -160,7 +160,7 @@ class View {
     return SealPlace(mount.path);
   }
 
-  // Most places are there; what a private folder covers is not.
+  // Most mount points exist; those that a private directory covers do not.
   Status Bind(const Mount& mount) const {
     if (plan_.private_tmp && !plan_.session_tmp.is_root()) ClearWay(mount);
     Status attached = AttachTree(mount.tree, mount.path);
@@ -169,8 +169,8 @@ class View {
     return AttachTree(mount.tree, mount.path);
   }
 
-  // What a command of the session has put in /tmp, or closed there, where a place of the host's is
-  // to be.
+  // Removes what a command of the session has put in /tmp in place of a mount point for the host's
+  // files, and reopens directories that it has closed there.
   void ClearWay(const Mount& mount) const {
     const auto below = mount.path.Below(plan_.tmp);
     if (!below) return;
@@ -183,7 +183,8 @@ class View {
     }
   }
 
-  // A folder to go on from. None where nothing is left, or the host's own begins.
+  // Returns the directory to continue from; invalid if nothing is left or the host's own mount
+  // begins.
   static UniqueFd ClearName(const UniqueFd& folder, const std::string& name, bool is_folder) {
     UniqueFd held = OpenInMount(folder, name);
     struct stat facts {};
@@ -215,8 +216,9 @@ class View {
     Status hidden = Cover(mount);
     if (hidden) return hidden;
     const int code = hidden.error().code;
-    // With `reads: listed` most of what is hidden is not there at all; a server may have ended
-    // meanwhile, or listens behind a folder that is closed to everybody in here.
+    // With `reads: listed` most hidden places do not exist in the view. A server may have ended
+    // since the plan was made, or it listens in a directory that no process in the sandbox can
+    // enter.
     const bool is_socket = mount.hidden == nullptr;
     const bool is_gone = code == ENOENT && (is_socket || !plan_.reads_all);
     const bool is_closed = is_socket && (code == EACCES || code == ENOTDIR);
@@ -232,7 +234,7 @@ class View {
       return SealMount(mount.path.text());
     }
     const bool is_directory = mount.kind == PlaceKind::kDirectory;
-    // As read-only as the sealed /dev that it is a part of.
+    // Read-only, like the sealed /dev that it is part of.
     const UniqueFd cover = OpenTree(AT_FDCWD, is_directory ? kCoverDirectory : kCoverFile);
     if (!cover.valid()) return SystemError("open_tree(cover)");
     return AttachTree(cover, mount.path);
@@ -241,7 +243,7 @@ class View {
   const SandboxPlan& plan_;
   PrivateMounts own_;
   CacheMounts cache_mounts_;
-  std::vector<const PlannedCache*> caches_;  // that are mounted
+  std::vector<const PlannedCache*> caches_;  // the caches that could be mounted
   std::vector<Mount> mounts_;
   std::vector<std::pair<std::string, std::string>> links_;
 };

@@ -1,4 +1,4 @@
-// The file system that a confined command sees, built of mounts in a mount namespace of its own
+// The file system that a confined command sees, built from mounts in its own mount namespace
 // (mount_namespaces(7), mount_setattr(2), move_mount(2)).
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace ringfence {
 
-// The caller is alone in new user and mount namespaces and has every capability in them. On an
-// error the view is half built and nothing may be run in it. `audit` is the launcher's socket for
-// audit lines, which gets its name here, or -1; `caches` is where the session keeps what is written
-// to caches, "/" for nowhere. Returns the caches of the plan that could be mounted.
+// The caller must be alone in new user and mount namespaces and have every capability in them. On
+// an error the view is incomplete and nothing may be run in it. `audit` is the launcher's socket
+// for audit lines, which gets its name here, or -1; `caches` is the directory where the session
+// keeps what is written to caches, or "/". Returns the caches of the plan that could be mounted.
 struct ViewRequest {
   const SandboxPlan& plan;
   int audit;
@@ -20,7 +20,7 @@ struct ViewRequest {
 };
 Result<std::vector<const PlannedCache*>> BuildView(const ViewRequest& request);
 
-// With reads listed: the view becomes the root, and nothing else is left.
+// With `reads: listed`, detaches the old root, so that only the view is left.
 Status LeaveOldRoot(const SandboxPlan& plan);
 
 }  // namespace ringfence

@@ -12,10 +12,10 @@
 namespace ringfence {
 namespace {
 
-// ERESTARTSYS: with a signal pending, the kernel makes EINTR of it or begins the call again, as the
-// handler's SA_RESTART says.
+// ERESTARTSYS: with a signal pending, the kernel turns it into EINTR or restarts the call, as the
+// handler's SA_RESTART flag says.
 constexpr int kRestart = 512;
-constexpr size_t kTriesAtOnce = 32;  // others are to be served meanwhile
+constexpr size_t kTriesAtOnce = 32;  // so that other calls are served in between
 
 bool IsAnswered(const Supervision::WaitingOpen& open, int listener,
                 const Supervision& supervision) {
@@ -53,7 +53,7 @@ int MakeBlocking(const UniqueFd& file) {
 void TryWaiting(int listener, Supervision& supervision) {
   std::vector<Supervision::WaitingOpen>& waiting = supervision.waiting;
   const size_t tries = std::min(waiting.size(), kTriesAtOnce);
-  // Those that were not tried come first the next time.
+  // Opens that are not tried now come first the next time.
   std::rotate(waiting.begin(), waiting.begin() + static_cast<ptrdiff_t>(tries), waiting.end());
   const auto first = waiting.end() - static_cast<ptrdiff_t>(tries);
   const auto done = std::remove_if(first, waiting.end(), [&](const auto& open) {

@@ -1,18 +1,18 @@
-// Opens of FIFOs, which wait for the other side: the callers do, the supervisor does not.
+// Opens of FIFOs that wait for the other side. The caller waits; the supervisor does not.
 #pragma once
 
 #include "sandbox/linux/supervisor.h"
 
 namespace ringfence {
 
-// `opened` becomes the FIFO behind `handle` (O_PATH). 0 or an errno value: ENXIO while nobody
-// reads.
+// Opens the FIFO behind `handle` (O_PATH) as `opened`. Returns 0 or an errno value: ENXIO while it
+// has no reader.
 int TryFifo(const Supervision& supervision, const UniqueFd& handle, int flags, UniqueFd& opened);
 
-// Of one that was opened with O_NONBLOCK so that open(2) did not wait: later calls do.
+// Clears O_NONBLOCK, which was set only to keep open(2) from waiting. Returns 0 or an errno value.
 int MakeBlocking(const UniqueFd& file);
 
-// Tries the waiting ones again, some at a time.
+// Retries the waiting opens, a limited number at a time.
 void TryWaiting(int listener, Supervision& supervision);
 
 }  // namespace ringfence

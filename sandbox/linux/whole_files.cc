@@ -18,7 +18,7 @@
 namespace ringfence {
 namespace {
 
-// The text of a plain file that may be read.
+// Reads the text and the mode of a regular file of at most `most` bytes.
 Result<std::string> ReadPlainFile(const Location& file, size_t most, mode_t& mode) {
   const UniqueFd fd(::openat(file.folder.get(), file.name.c_str(),
                              O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
@@ -91,7 +91,7 @@ int SaveWhole(Supervision& supervision, const Location& from, const Location& to
     return EACCES;
   }
   const std::string unsaved(kUnsaved);
-  ::unlinkat(to.folder.get(), unsaved.c_str(), 0);  // of a run that was ended in between
+  ::unlinkat(to.folder.get(), unsaved.c_str(), 0);  // left by a run that was ended in between
   if (const int code = WriteNew(to, unsaved, *text, mode)) return code;
   constexpr unsigned kNoReplace = 1;  // RENAME_NOREPLACE (linux/fs.h)
   const long moved = ::syscall(SYS_renameat2, to.folder.get(), unsaved.c_str(), to.folder.get(),

@@ -1,5 +1,6 @@
-// Files of git that can lead it to programs. No caller writes in them: git saves most by a rename,
-// so the content of the new file is evaluated and a copy that no caller has open takes its place.
+// Git's files that can make it run programs. No caller writes to them: git saves most of them by a
+// rename, so the content of the new file is evaluated and a copy that no caller has open takes its
+// place.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace ringfence {
 
-// A new file is put together under this name, which callers may not use.
+// Temporary name for a new file, which callers may not use.
 inline constexpr std::string_view kUnsaved = "ringfence-unsaved";
 
 enum class WholeFile : uint8_t {
@@ -23,14 +24,15 @@ enum class WholeFile : uint8_t {
 };
 WholeFile WholeFileOf(const Location& location);
 
-// Git writes it in place, so it is made with the content that git gives it, whatever a caller
-// writes.
+// True if git writes the file in place. The file is then created with the content that git gives
+// it, whatever a caller writes.
 bool IsMadeFixed(WholeFile file);
 
-// rename(2) of `from` to the whole file `to`. 0 or an errno value; a refusal is reported.
+// Carries out rename(2) of `from` to the whole file `to`. Returns 0 or an errno value, and reports
+// a refusal.
 int SaveWhole(Supervision& supervision, const Location& from, const Location& to, bool replaces);
 
-// Makes a file that IsMadeFixed(). 0 or an errno value.
+// Creates a file for which IsMadeFixed() is true. Returns 0 or an errno value.
 int MakeFixed(const Location& location, WholeFile file);
 
 }  // namespace ringfence
