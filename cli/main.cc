@@ -1,4 +1,4 @@
-// The command that people type.
+// The entry point of ringfence's command line.
 #include <cerrno>
 #include <cstdio>
 #include <exception>
@@ -10,7 +10,7 @@
 namespace ringfence {
 namespace {
 
-// Half an answer is none, whatever the command made of it: a shell goes on behind "&&".
+// Partial output counts as failure, whatever the command returned: a shell continues after "&&".
 int WithOutput(int status) {
   errno = 0;
   const bool is_whole = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;

@@ -17,7 +17,7 @@
 namespace ringfence {
 namespace {
 
-// The client's versions, as its notes tell them.
+// Client versions that introduced a feature, from the client's release notes.
 struct SinceVersion {
   std::vector<int> version;
   const char* what;
@@ -40,7 +40,7 @@ void AddRow(DoctorRows& rows, Health health, std::string text, std::string fix =
   rows.push_back({health, "client", std::move(text), std::move(fix)});
 }
 
-// The first program of the name in PATH: whoever types the command starts that one too.
+// Returns the first "claude" in PATH, which a shell starts as well; "" if there is none.
 std::string FindClient() {
   const char* path = std::getenv("PATH");
   std::string_view rest = path == nullptr ? "" : path;
@@ -111,7 +111,7 @@ namespace {
 void LookAtEntry(const Patient& patient, const SettingsFile& file, const HookEntry& entry,
                  DoctorRows& rows) {
   const Result<Registration> options = RegistrationOf(entry, patient.given);
-  if (!options) return;  // said by the check
+  if (!options) return;  // reported by the check
   const auto wrong = [&](const Error& error) {
     rows.push_back({Health::kMissing, "registration", entry.place + ": " + error.text(),
                     error.hint.empty() ? "see the rows above, or register it again: " +
@@ -142,14 +142,14 @@ void LookAtEntry(const Patient& patient, const SettingsFile& file, const HookEnt
 
 }  // namespace
 
-// That there is none, or another one, or that none is in force says `ringfence check`.
+// Leaves registrations that are missing, different or not in force to `ringfence check`.
 void LookAtRegistration(const Patient& patient, DoctorRows& rows) {
   for (const SettingsFile& file : patient.settings) {
     const bool is_off = !FindHookSwitches(patient.settings, file.layer).empty();
     if (is_off || !MayRunHooks(file)) continue;
     for (const HookEntry& entry : file.settings.hooks) {
       const bool decides = entry.event == ServedEvents().front();
-      // Another program of the hook's name is not started: it may have come with the project.
+      // Never starts another program with the hook's name: the project may contain one.
       const bool is_ours = Runs(entry, patient.hook.path) && entry.is_exec_form &&
                            IsSameProgram(entry.command, patient.hook.path);
       if (decides && is_ours) LookAtEntry(patient, file, entry, rows);

@@ -1,4 +1,4 @@
-// `ringfence doctor`: what is enforced on this host, what is not, and how to fix it.
+// `ringfence doctor`: shows what is enforced on this host, what is not, and how to fix it.
 #include "cli/doctor/doctor.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ Health HealthOf(Severity severity) {
   return Health::kMissing;
 }
 
-// What `ringfence check` finds, each in a row.
+// Adds a row for each finding of `ringfence check`.
 Status LookAtFiles(const DoctorOptions& options, DoctorRows& rows) {
   const Result<Checked> checked = CheckEverything({options.given, options.json, options.hook, {}});
   if (!checked) return checked.error();
@@ -61,7 +61,7 @@ Status LookAtFiles(const DoctorOptions& options, DoctorRows& rows) {
   return Unit{};
 }
 
-// What one registration, or the command line, puts in force.
+// Checks the policy that one registration, or the command line, puts in force.
 void ExamineGround(const Registered& registered, Patient& patient, DoctorRows& rows) {
   const Registration& options = registered.options;
   const auto wrong = [&](const Error& error) {
@@ -108,7 +108,7 @@ Status Examine(const DoctorOptions& options, DoctorRows& rows) {
   return Unit{};
 }
 
-// One cause can be found by several of the looks above.
+// Keeps one row for a problem that several of the checks above found.
 void DropRepeated(DoctorRows& rows) {
   DoctorRows kept;
   for (DoctorRow& row : rows) {

@@ -1,4 +1,4 @@
-// What runs inside the client itself: mods, and the code that the model writes in Code Mode.
+// Checks what runs inside the client: mods, and code that the model writes in Code Mode.
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -47,7 +47,7 @@ void LookAtMods(const Patient& patient, DoctorRows& rows) {
 
 bool IsOn(std::string_view value) { return value == "1" || value == "true" || value == "on"; }
 
-// "" where it is off.
+// Returns where Code Mode is switched on; "" if it is off.
 std::string CodeModeFrom(const Patient& patient) {
   for (const SettingsFile& file : patient.settings) {
     const std::vector<std::string>* value = file.settings.Texts(kCodeMode);

@@ -23,10 +23,10 @@
 namespace ringfence {
 namespace {
 
-constexpr mode_t kLogMode = 0600;  // nobody else is to read what an agent did
+constexpr mode_t kLogMode = 0600;  // other users must not read what an agent did
 
-// Whether files can be created in the folder. Asked of the system, not tried: doctor changes
-// nothing. Root may write to the kernel's own file systems, which take no new names.
+// Succeeds if files can be created in the directory. Asks the system instead of trying, because
+// doctor changes nothing. Root has write permission in procfs and sysfs, which accept no new files.
 Status CanCreateIn(int folder, const std::string& name) {
   if (::faccessat(folder, ".", W_OK | X_OK, 0) != 0) return SystemError("access(" + name + ")");
 #ifdef __linux__
@@ -39,7 +39,7 @@ Status CanCreateIn(int folder, const std::string& name) {
   return Unit{};
 }
 
-// Why nothing can be made in the nearest folder above `file` that exists, or "".
+// Returns why nothing can be created in the nearest existing ancestor of `file`, or "".
 std::string WhyNotMade(const Path& file) {
   Path folder = file.Parent();
   struct stat facts {};
@@ -73,7 +73,8 @@ class ReportsDoctor {
     rows_.push_back({health, "audit log", std::move(text), std::move(fix)});
   }
 
-  // The hook appends to it; where it cannot, lines are lost, or nothing is permitted.
+  // The hook appends to the log. If it cannot, lines are lost or, if the policy requires the log,
+  // nothing is permitted.
   void LookAtLog() {
     const std::optional<Path> file = OwnPath(audit_.file, places_);
     if (!file)
@@ -121,7 +122,7 @@ class ReportsDoctor {
         R"(run one of them, or say "audit": {"system_log": "off"})");
   }
 
-  // As the hook opens it, but nothing is made.
+  // Opens the inbox as the hook does, but creates nothing.
   void LookAtInbox() {
     if (alerts_.inbox.empty()) return;
     const auto say = [&](Health health, std::string text, std::string fix = "") {

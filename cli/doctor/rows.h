@@ -1,4 +1,4 @@
-// What `ringfence doctor` says of this host, a row a thing.
+// The results of `ringfence doctor`, one row for each.
 #pragma once
 
 #include <string>
@@ -14,27 +14,27 @@ namespace ringfence {
 
 enum class Health {
   kGood,
-  kWeak,     // works, and less than it could; or nobody demands it
-  kMissing,  // the policy demands it, and it is not there
+  kWeak,     // weaker than it could be, or not required by the policy
+  kMissing,  // required, but missing or broken
 };
 
 struct DoctorRow {
   Health health = Health::kGood;
   std::string about;  // "sandbox", "client"
   std::string text;
-  std::string fix;  // "": nothing to be done
+  std::string fix;  // "" if nothing needs fixing
 };
 
-// What is looked at.
+// The installation under examination.
 struct Patient {
   Registration where;
   HookProgram hook;
   std::string ringfence;  // the program that starts sandboxes, absolute
-  std::string client;     // --client; "": the first in PATH
-  Registration given;     // on the command line
+  std::string client;     // --client; "" for the first in PATH
+  Registration given;     // from the command line
   std::vector<SettingsFile> settings;
 
-  // Of what a registration puts in force; nothing before one is looked at.
+  // The context and policy of the registration under examination; empty before the first one.
   const Context* context = nullptr;
   const Policy* policy = nullptr;
   std::string policy_option;  // absolute; may be empty
@@ -44,14 +44,14 @@ struct Patient {
 using DoctorRows = std::vector<DoctorRow>;
 
 void LookAtPolicies(const Patient& patient, DoctorRows& rows);
-void LookAtRegistration(const Patient& patient, DoctorRows& rows);  // by a live event
+void LookAtRegistration(const Patient& patient, DoctorRows& rows);  // by sending the hook an event
 void LookAtClient(const Patient& patient, DoctorRows& rows);
 void LookAtSandbox(const Patient& patient, DoctorRows& rows);  // by running it
 void LookAtInside(const Patient& patient, DoctorRows& rows);   // mods, Code Mode
 void LookAtState(const Patient& patient, DoctorRows& rows);    // modes, the clock
 void LookAtReports(const Patient& patient, DoctorRows& rows);  // the log and the alerts
 
-// Of "2.1.330 (Claude Code)": {2, 1, 330}; empty where it is none.
+// Returns {2, 1, 330} for "2.1.330 (Claude Code)"; empty if `text` begins with no version.
 std::vector<int> ParseVersion(std::string_view text);
 
 }  // namespace ringfence

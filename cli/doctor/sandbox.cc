@@ -49,7 +49,7 @@ class SandboxDoctor {
         "use Linux 5.13 or later, with \"landlock\" in /sys/kernel/security/lsm");
   }
 
-  // In the project, wherever this runs: a session that began in the home may name it by --root.
+  // The arguments of a run in the project, which --root can place outside the current directory.
   std::vector<std::string> RunLine(SandboxLayers layers) const {
     const std::string& root = patient_.context->places.root.text();
     std::vector<std::string> line{"run",    "--home",   patient_.where.home,
@@ -73,7 +73,7 @@ class SandboxDoctor {
                            .limit = std::chrono::seconds(30)});
   }
 
-  // A command that must run, and one that must not be able to write where no policy permits it.
+  // Runs a command that must succeed, and one that must fail to write to a protected file.
   void Try(SandboxLayers layers, bool is_demanded) {
     const std::string name = "layers \"" + std::string(LayersName(layers)) + "\": ";
     const Health bad = is_demanded ? Health::kMissing : Health::kWeak;
@@ -85,7 +85,7 @@ class SandboxDoctor {
                                    : "a command ended with " + std::to_string(plain->exit_status);
       return Add(bad, name + what + ": " + Printable(CauseIn(plain->err)), HintOf(plain->err));
     }
-    // With "missing": "warn" the command may have run with fewer.
+    // With "missing": "warn" the command may have run with fewer layers.
     const std::string lacks = NotEnforcedIn(plain->err);
     const bool is_confined = patient_.policy->sandbox.mode != SandboxMode::kRwx;
     if (is_confined && (!lacks.empty() || FirstLine(plain->out) != LayersName(layers))) {
@@ -94,7 +94,7 @@ class SandboxDoctor {
     works_.push_back(layers);
     const std::string target = ProtectedFile();
     if (target.empty()) return Add(Health::kGood, name + "works: a command ran");
-    // Opens it for writing and writes nothing: where that succeeds, the file stays as it is.
+    // Opens the file for writing but writes nothing: even if that succeeds, it stays unchanged.
     const Result<Finished> write =
         Start(layers, {"/bin/dd", "if=/dev/null", "of=" + target, "conv=notrunc,nocreat"});
     if (!write) return Add(bad, name + write.error().text());
@@ -105,7 +105,8 @@ class SandboxDoctor {
     Add(Health::kGood, name + "works: a command ran, and could not write " + Quote(target));
   }
 
-  // A file that no policy opens and that this user could write; "" where there is none yet.
+  // Returns a file that this user can write, but that no policy permits an agent to write; "" if
+  // none exists yet.
   std::string ProtectedFile() const {
     const std::string& home = patient_.where.home;
     std::vector<std::string> files = {ApprovalsPath(home), TrustStorePath(home)};
@@ -121,7 +122,7 @@ class SandboxDoctor {
     return "";
   }
 
-  // What it went on without.
+  // Returns the message about what the run did not enforce, or "".
   static std::string NotEnforcedIn(std::string_view text) {
     constexpr std::string_view kStart = "not enforced: ";
     const size_t at = text.find(kStart);
@@ -130,7 +131,7 @@ class SandboxDoctor {
   static std::string FirstLine(std::string_view text) {
     return std::string(text.substr(0, text.find('\n')));
   }
-  // What it ended for, behind what it warned of.
+  // Returns why the run ended: the first line after its warnings.
   static std::string CauseIn(std::string_view text) {
     constexpr std::string_view kWarning = "ringfence: warning: ";
     while (text.starts_with(kWarning) && text.find('\n') != std::string_view::npos) {
@@ -144,7 +145,7 @@ class SandboxDoctor {
     return at == std::string_view::npos ? "" : Printable(FirstLine(text.substr(at + kHint.size())));
   }
 
-  // What the policy asks for and this host cannot give.
+  // Reports the plan, and what the policy asks for but this host cannot provide.
   void LookAtPlan() {
     const RealFiles disk;
     const CachedFiles files(disk);
@@ -201,7 +202,7 @@ class SandboxDoctor {
   }
 
   bool demanded_ = true;
-  std::vector<SandboxLayers> works_;  // as a whole
+  std::vector<SandboxLayers> works_;  // layers that work in full
 };
 
 }  // namespace

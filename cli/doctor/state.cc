@@ -20,8 +20,8 @@ std::string Octal(mode_t mode) {
   return "0" + text;
 }
 
-// The file or folder is the user's alone to write; the log and what is trusted are nobody else's to
-// read either.
+// Checks that the file or directory belongs to the user and has no mode bits beyond `most`: other
+// users must not change or read it.
 void LookAtMode(const std::string& path, mode_t most, DoctorRows& rows) {
   struct stat facts {};
   if (::lstat(path.c_str(), &facts) != 0) {
@@ -48,11 +48,11 @@ void LookAtMode(const std::string& path, mode_t most, DoctorRows& rows) {
   }
 }
 
-// Times in the log, and of alerts, are the machine's word (adjtimex(2)).
+// Times in the log and in alerts come from the system clock (adjtimex(2)).
 void LookAtClock(DoctorRows& rows) {
   timex clock{};
   const int state = ::adjtimex(&clock);
-  constexpr time_t kBuilt = 1760000000;  // October 2025: no clock that runs is before it
+  constexpr time_t kBuilt = 1760000000;  // October 2025: a correct clock is later
   if (::time(nullptr) < kBuilt) {
     rows.push_back(
         {Health::kWeak, "clock", "the clock is years behind", "set it, and synchronise it"});

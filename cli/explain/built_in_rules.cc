@@ -10,7 +10,7 @@
 namespace ringfence {
 namespace {
 
-// The rule that decided.
+// Returns the deciding rule if it is a set such as "@secrets"; otherwise nullptr.
 const RuleUse* DecidingRule(const TargetDecision& decision) {
   if (!decision.cause || !decision.cause->place) return nullptr;
   const auto rule = std::ranges::find_if(decision.rules, [&](const RuleUse& use) {

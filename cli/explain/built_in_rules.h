@@ -1,5 +1,5 @@
-// Denies and questions of the built-in policy, which stay whatever else the lists name: only an
-// empty list in the user's own policy drops them.
+// The "deny" and "ask" rules of the built-in policy. They stay in force next to other lists: only
+// an empty list in the user's own policy removes them.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace ringfence {
 
-// The advice about a set that the built-in policy denies or asks about, if that decided; else "".
-// `file` is the user's policy, for people.
+// Returns advice if a set that the built-in policy denies or asks about decided; otherwise "".
+// `file` is the user's policy as shown in messages.
 std::string AdviceOnBuiltIn(const TargetDecision& decision, const GrantTarget& grant,
                             const std::string& file);
 
-// The note for a question about `set` that was removed and remains, because other policies ask it;
-// "" where it is gone.
+// Returns a note if a removed question about `set` remains because another policy asks it too;
+// otherwise "".
 std::string RemainingQuestion(const std::string& set, const Context& policies,
                               const std::string& file);
 

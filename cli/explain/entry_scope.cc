@@ -11,8 +11,8 @@
 namespace ringfence {
 namespace {
 
-// Names in a folder, each beginning in another way. A pattern that takes two of them is not about
-// one name, such as "~/.b*" or "~/s*".
+// Sample file names with different beginnings. A pattern that matches only one of them, such as
+// "~/.b*" or "~/s*", counts as narrow.
 constexpr std::string_view kNames[] = {".any", ".bashrc",   ".config", "any",
                                        "data", "Documents", "other",   "src"};
 constexpr std::ptrdiff_t kMany = 2;
@@ -30,8 +30,8 @@ bool IsForAnyName(std::string_view component) {
                               }) != Share::kNone;
 }
 
-// A pattern up to its first component that takes any name: "**" of "**/*.md". What follows only
-// picks among the files of many folders.
+// Returns the pattern up to its first component that matches any name: "**" of "**/*.md". The rest
+// only selects files in many directories.
 std::string_view UpToAnyName(std::string_view tail) {
   std::string_view rest = tail;
   for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
@@ -40,7 +40,7 @@ std::string_view UpToAnyName(std::string_view tail) {
   return tail;
 }
 
-// "/home/NAME" of an entry at or below it.
+// Returns "/home/NAME" for an entry at or below it.
 std::optional<Path> HomeNamedBy(const PathRule& rule) {
   std::string_view rest = rule.tail;
   const Path parent = Path().Child(TakeComponent(rest));
@@ -108,7 +108,7 @@ ToolScope ToolScopeOf(std::string_view entry) {
   const auto of_none =
       std::ranges::count_if(kTools, [&](std::string_view tool) { return MatchName(entry, tool); });
   if (of_none >= kMany) return ToolScope::kEveryTool;
-  // "mcp__*__get": the tool of this name, of any server.
+  // "mcp__*__get" names one tool of any server.
   const std::string_view tool = entry.substr(std::min(entry.rfind("__"), entry.size()));
   const bool is_of_any_server = std::ranges::any_of(
       std::initializer_list<std::string_view>{"__any", tool}, [&](std::string_view name) {

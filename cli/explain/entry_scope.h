@@ -1,5 +1,5 @@
-// How much an entry of a list of allowed paths opens. Asks the hook's own matcher about sample
-// paths, so that each spelling of "everything" is found: "/", "/./", "/[!x]*", "~/.*".
+// Estimates how much an entry of an allow list opens. Asks the hook's own matcher about sample
+// paths, so that it finds every spelling of "everything": "/", "/./", "/[!x]*", "~/.*".
 #pragma once
 
 #include <optional>
@@ -14,22 +14,22 @@
 
 namespace ringfence {
 
-// Of the files in a folder.
+// The share of a directory's files that an entry opens.
 enum class Share : uint8_t { kNone, kMany, kEvery };
 
 class EntryScope {
  public:
-  // `places` and `files` outlive this.
+  // `places` and `files` must outlive this object.
   EntryScope(const Places& places, const FileView& files);
 
-  // kNone for text that is not a valid entry.
+  // Returns kNone if `entry` is not valid.
   Share Of(const std::string& entry, const Path& folder) const;
 
-  // The topmost folder, from `folder` upwards, in which the entry opens many files, if there is
-  // one; `share` is how many.
+  // Returns the topmost directory, from `folder` upwards, in which the entry opens many files, and
+  // sets `share`. Returns nothing if there is none.
   std::optional<Path> TopAbove(const std::string& entry, const Path& folder, Share* share) const;
 
-  // Many files of the machine, of a home, or of a folder of the system.
+  // True if the entry opens many files of the machine, of a home or of a system directory.
   bool OpensMost(const std::string& entry) const;
 
  private:
@@ -41,10 +41,10 @@ class EntryScope {
   RuleMatcher matcher_;
 };
 
-// Folders that are homes by their place, though no user of that name need exist.
+// Directories that are homes by their location; no user of that name needs to exist.
 std::vector<Path> SampleHomes();
 
-// Of an entry of a list of tools, by names that nothing is called by.
+// The scope of an entry of a tool list, tested with names that no tool has.
 enum class ToolScope : uint8_t { kSome, kEveryServer, kEveryTool };
 ToolScope ToolScopeOf(std::string_view entry);
 

@@ -5,7 +5,7 @@
 namespace ringfence {
 namespace {
 
-// Agents name their kinds themselves, so there may be any number of them.
+// Limits the cache: agents choose the names of their types, so there can be any number.
 constexpr size_t kMaxPolicies = 64;
 
 std::string CallerKey(const Event& event) {

@@ -1,5 +1,5 @@
-// CallEvaluator decides about many events under one set of policies, each as the hook does: its
-// reader, its merge of layers and profiles, its decision. Not for several threads at once.
+// CallEvaluator decides many events under one set of policies with the hook's own code: its reader,
+// its merge of layers and profiles, and its decision. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -15,20 +15,20 @@ namespace ringfence {
 
 class CallEvaluator {
  public:
-  // `profile` is --profile, or "". `sources` outlives the evaluate.
+  // `profile` is --profile, or "". `sources` must outlive this object.
   CallEvaluator(const PolicySources& sources, Places places, std::string profile);
   CallEvaluator(const Context& context, std::string profile)
       : CallEvaluator(context.sources, context.places, std::move(profile)) {}
 
-  // One event, as the client writes it. The result does not point into `json`.
+  // Reads one event in the client's format. The result does not point into `json`.
   Result<Event> Read(std::string_view json) const;
 
-  // The policy that holds for who calls. It stays until the next call.
+  // Returns the policy for the event's caller. The pointer is valid until the next call.
   Result<const Policy*> PolicyFor(const Event& event);
 
   struct Outcome {
-    const Policy* policy = nullptr;  // as PolicyFor()
-    Decision decision;               // Decision::failure is an error of Decide() instead
+    const Policy* policy = nullptr;  // valid as long as that of PolicyFor()
+    Decision decision;               // has no failure: Decide() returns it as an error
   };
   Result<Outcome> Decide(const Event& event, const CachedFiles& files, Trace* trace = nullptr);
 

@@ -1,4 +1,4 @@
-// `ringfence explain`: what the hook would decide, by which rule, and how it got there.
+// `ringfence explain`: shows what the hook decides, by which rule and in which steps.
 #include "cli/explain/explain.h"
 
 #include <unistd.h>
@@ -79,7 +79,7 @@ Result<std::string> ExplainedEvent(const ExplainOptions& options, const Places& 
   return EventText(call);
 }
 
-// Decides a call as one registration of the hook, or the command line, has it.
+// Decides a call with the options of one registration of the hook, or of the command line.
 class Explainer {
  public:
   Explainer(const Registration& options, Context& context, const CachedFiles& files)
@@ -110,7 +110,7 @@ class Explainer {
     const std::string_view meant = ClaudeCode().tools.Nearest(name);
     if (meant.empty()) return;
     explained.notes.push_back("did you mean " + Quote(meant) + "?");
-    if (explained.decision.cause) explained.decision.cause->remedy.clear();  // a misspelt name
+    if (explained.decision.cause) explained.decision.cause->remedy.clear();  // misspelt name
   }
 
   Status Decide(Explained& explained) {
@@ -127,7 +127,7 @@ class Explainer {
     return Unit{};
   }
 
-  // A permission by `ringfence allow --session` ends at its session: every other one is refused.
+  // Adds a note for each session in which `ringfence allow --session` permits the call.
   void AddSessions(Explained& explained) {
     if (context_.places.homes.empty()) return;
     for (const std::string& session : SessionsWithGrants(context_.places.homes.front().text())) {
@@ -149,7 +149,7 @@ class Explainer {
     if (!client) return client.error();
     if (const auto note = client->NoteOn(explained.event)) explained.notes.push_back(*note);
     explained.client = client->OfCall(explained.event, explained.trace);
-    // Without the client's refusal the policy's would remain.
+    // The policy denies the call as well, so the client's fix is not enough.
     const bool is_denied = explained.decision.verdict == Verdict::kDeny;
     if (explained.client && is_denied) explained.client->fix.clear();
     return Unit{};
@@ -164,7 +164,7 @@ Verdict VerdictOf(const Explained& explained) {
   return explained.client ? Verdict::kDeny : explained.decision.verdict;
 }
 
-// Every registered hook is asked, and the strictest answer counts.
+// The client asks every registered hook, and the strictest verdict counts.
 Result<Explained> Strictest(const ExplainOptions& call, const std::vector<Registration>& options,
                             std::vector<Context>& contexts, const CachedFiles& files) {
   std::optional<Explained> worst;
@@ -176,7 +176,8 @@ Result<Explained> Strictest(const ExplainOptions& call, const std::vector<Regist
   return std::move(*worst);
 }
 
-// A path or a host alone: what the tools that are there for it may do with it. Nothing for a tool.
+// Returns the calls to explain for a path or a host: Read and Write, or WebFetch. Empty if the
+// user named a tool or an event.
 std::vector<ExplainOptions> CallsFor(const ExplainOptions& options) {
   std::vector<ExplainOptions> calls;
   if (options.what.empty() || !options.argument.empty() || !options.event_file.empty()) return {};
@@ -190,7 +191,7 @@ std::vector<ExplainOptions> CallsFor(const ExplainOptions& options) {
   };
   if (is_path) {
     const bool is_relative = options.what[0] != '/' && options.what[0] != '~';
-    // Relative to where it was typed, which need not be the project's folder.
+    // Relative to the user's current directory, which can differ from the project.
     const std::string path = is_relative && options.cwd.empty()
                                  ? std::filesystem::absolute(options.what).string()
                                  : options.what;
@@ -226,7 +227,7 @@ Outcome RunExplain(const ExplainOptions& options) {
   if (is_map) return ExplainMcpMaps(options.what, options.json);
   if (options.what.starts_with('@')) {
     Registration place = options.given;
-    if (place.root.empty()) place.root = ".";  // a set can be shown where no hook decides
+    if (place.root.empty()) place.root = ".";  // a set can be shown without a registered hook
     const Result<Context> context = FindTypedContext(place, files);
     if (!context) return context.error();
     return ExplainSet(options.what, context->places, options.json);

@@ -1,4 +1,4 @@
-// The maps of well-known MCP servers (policy/mcp/mcp_maps.h), as people read them.
+// Shows the maps of well-known MCP servers (policy/mcp/mcp_maps.h).
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace ringfence {
 
-// "mcp" or a server without a tool: "mcp__git".
+// True for "mcp", and for a server without a tool such as "mcp__git".
 bool NamesMcpMaps(const std::string& what);
 
 Outcome ExplainMcpMaps(const std::string& what, bool json);
 
-// By what the arguments of a call were evaluated; "" where it is not an MCP tool.
+// Describes how the call's arguments were evaluated; "" if the tool is not an MCP tool.
 std::string ArgumentsOf(const Event& event, const Policy& policy);
 
 }  // namespace ringfence

@@ -80,7 +80,7 @@ OrderedJson TraceJson(const PathTrace& trace) {
           {"readings", std::move(readings)}};
 }
 
-// Each once: both readings of a path meet the same.
+// Returns each rule once: both readings of a path can meet the same one.
 std::vector<RuleUse> UsedRules(const Trace& trace) {
   std::vector<RuleUse> uses;
   for (const RuleUse& use : trace.rules) {
@@ -89,7 +89,7 @@ std::vector<RuleUse> UsedRules(const Trace& trace) {
   return uses;
 }
 
-// Of this folder's projects, and of any session.
+// Returns the project's context, with a placeholder for the session.
 SetContext ContextOf(const Places& places) {
   return {.agent = places.agent,
           .root = places.root_real,
@@ -193,7 +193,7 @@ Outcome ExplainSet(const std::string& name, const Places& places, bool json) {
   std::deque<std::string> strings;
   if (const PathSet* set = FindPathSet(name)) {
     what = set->what;
-    // What may be read is the wider of the two.
+    // A set has more entries for reading than for writing.
     for (const SetEntry& entry : ExpandSet(set->set, Access::kRead, ContextOf(places), strings)) {
       entries.push_back(entry.text() +
                         (entry.except.empty() ? "" : " but " + entry.except.Joined(", ")));

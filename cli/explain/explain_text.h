@@ -1,4 +1,4 @@
-// How an explanation looks, for people and as JSON.
+// Formats explanations, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct Explained {
   Decision decision = {};
   Trace trace = {};
   std::vector<std::string> notes;
-  std::optional<ClientRefusal> client = {};  // what the client itself refuses of it
+  std::optional<ClientRefusal> client = {};  // set if the client itself refuses the call
 };
 
 void PrintExplained(const Explained& explained);

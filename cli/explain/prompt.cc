@@ -1,4 +1,4 @@
-// `ringfence prompt`: the boundaries in words, for a system prompt.
+// `ringfence prompt`: prints the policy's boundaries in words, for a system prompt.
 #include "cli/explain/prompt.h"
 
 #include <memory>

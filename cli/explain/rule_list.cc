@@ -38,7 +38,7 @@ class EntryCollector {
     if (!rules) return;
     for (const Rule& rule : *rules) {
       RuleEntry one = entry(rule);
-      // A set of hosts stands in its list once for each host.
+      // A set of hosts is in its list once for each host.
       if (entries_.empty() || entries_.back() != one) entries_.push_back(std::move(one));
     }
   }

@@ -1,4 +1,4 @@
-// Every rule of a policy, as values of their own: for coverage, and for rules that cannot match.
+// The rules of a policy as self-contained values: for coverage, and for rules that cannot match.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace ringfence {
 
 struct RuleEntry {
-  std::string file;  // as it is shown
+  std::string file;  // as shown in messages
   uint32_t line = 0;
   std::string pointer;  // of the list: "/profiles/worker/write/allow"
   std::string written;  // "docs/adr"
@@ -21,7 +21,7 @@ struct RuleEntry {
 
 RuleEntry EntryOf(const RulePlace& place, std::string written);
 
-// Of tools, read, write and network, at the top and in profiles.
+// Returns the rules of tools, read, write and network, at the top level and in profiles.
 std::vector<RuleEntry> RulesOf(const PolicyFile& file);
 
 }  // namespace ringfence

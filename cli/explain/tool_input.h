@@ -1,11 +1,11 @@
-// Which argument of a tool a person means who names only one.
+// Finds a tool's main argument, for a user who gives only a value.
 #pragma once
 
 #include <string>
 
 namespace ringfence {
 
-// "file_path" of Read, "command" of Bash, "path" of an MCP tool.
+// Returns "file_path" for Read, "command" for Bash, "path" for an MCP tool.
 std::string MainArgument(const std::string& tool);
 
 }  // namespace ringfence

@@ -57,7 +57,7 @@ class KdlReader {
         "between them");
   }
 
-  // One entry, or the block of children, behind which there is nothing more.
+  // Reads one entry, or the block of children, which ends the node.
   bool ReadPart(KdlNode& node, int depth, bool& goes_on) {
     const bool is_apart = scanner_.SkipNodeSpace();
     const bool is_dead = scanner_.Take("/-");

@@ -1,6 +1,6 @@
-// KDL 1.0, the language of Zellij's layouts (https://kdl.dev/spec-v1), read with the place of
-// everything in the text, so that a part can be changed and the rest stays as it is. Strict: what
-// the specification does not have is an error. Numbers are kept as they were written.
+// Reads KDL 1.0, the language of Zellij's layouts (https://kdl.dev/spec-v1). Records the position
+// of every part in the text, so that one part can be changed and the rest stays as it is. Strict:
+// anything outside the specification is an error. Keeps numbers as written.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@ namespace ringfence {
 struct KdlValue {
   enum class Kind : uint8_t { kString, kNumber, kTrue, kFalse, kNull };
   Kind kind = Kind::kNull;
-  std::string text;  // what a string says; a number as it is written
-  size_t begin = 0;  // byte offsets in the document: [begin, end), without a type in front of it
+  std::string text;  // the value of a string, or a number as written
+  size_t begin = 0;  // byte offsets [begin, end) in the document, without a preceding type
   size_t end = 0;
 
   bool is_string() const { return kind == Kind::kString; }
   bool operator==(const KdlValue&) const = default;
 };
 
-// An argument, or a property where it has a name.
+// An argument, or a property if it has a name.
 struct KdlEntry {
   std::optional<std::string> name;
   KdlValue value;
@@ -37,23 +37,23 @@ struct KdlNode {
   std::string name;
   std::vector<KdlEntry> entries;
   std::vector<KdlNode> children;
-  bool has_block = false;       // "{ ... }", also an empty one
-  bool has_dead_block = false;  // "/-{ ... }": there cannot be another
+  bool has_block = false;       // "{ ... }", even if empty
+  bool has_dead_block = false;  // "/-{ ... }"; no other block can follow
 
-  size_t begin = 0;        // of the node, its type included
-  size_t name_end = 0;     // behind the name
-  size_t entries_end = 0;  // behind the last entry, also one that is commented out
-  size_t block_begin = 0;  // behind the "{"
+  size_t begin = 0;        // of the node, including its type
+  size_t name_end = 0;     // after the name
+  size_t entries_end = 0;  // after the last entry, even if commented out
+  size_t block_begin = 0;  // after the "{"
   size_t block_end = 0;    // of the "}"
 
   bool operator==(const KdlNode&) const = default;
 };
 
-// `name` is what messages call the document. What "/-" takes away is not in the result.
+// `name` is the document's name in messages. The result leaves out what "/-" comments out.
 Result<std::vector<KdlNode>> ReadKdl(std::string_view text, std::string_view name);
 
-// `text`, valid UTF-8, as a KDL string with its quotes, on one line and without invisible
-// characters.
+// Returns `text`, which is valid UTF-8, as a quoted KDL string on one line, with invisible
+// characters escaped.
 std::string KdlString(std::string_view text);
 
 }  // namespace ringfence

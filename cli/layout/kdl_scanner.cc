@@ -62,7 +62,7 @@ bool KdlScanner::TakeNewline() {
   return true;
 }
 
-// They nest.
+// Block comments nest.
 bool KdlScanner::TakeBlockComment() {
   const size_t begin = offset_;
   if (!Take("/*")) return false;
@@ -164,7 +164,7 @@ bool KdlScanner::TakeRawString(std::string& out) {
   return true;
 }
 
-// Behind "\u".
+// Reads what follows "\u".
 bool KdlScanner::TakeCodePoint(std::string& out) {
   constexpr size_t kMostDigits = 6;
   const size_t begin = offset_ - 2;
@@ -185,7 +185,7 @@ bool KdlScanner::TakeCodePoint(std::string& out) {
   return true;
 }
 
-// Behind "\".
+// Reads what follows a backslash.
 bool KdlScanner::TakeEscape(std::string& out) {
   constexpr std::string_view kNames = "\"\\/bfnrt";
   constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";

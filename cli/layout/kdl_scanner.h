@@ -1,6 +1,6 @@
-// The words of a KDL document: white space, comments, names, values. A function that takes
-// something returns whether it was there; after a mistake nothing is there any more, and error()
-// says what.
+// Scans the tokens of a KDL document: white space, comments, names, values. A function returns
+// true if it consumed its token. After a mistake all of them return false, and error() has the
+// reason.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,9 @@ class KdlScanner {
   bool Take(std::string_view word);
 
   bool SkipSpace();       // white space and /* comments */
-  bool SkipNodeSpace();   // and a "\" at the end of a line
-  bool SkipLineSpace();   // and line ends, // comments
-  bool TakeTerminator();  // of a node: a line end, a comment, ";", the end of the text
+  bool SkipNodeSpace();   // the same, and a "\" at the end of a line
+  bool SkipLineSpace();   // white space, line ends and all comments
+  bool TakeTerminator();  // of a node: a line end, // comment, ";" or the end of the text
 
   bool TakeType();  // "(u8)"
   bool TakeString(std::string& out);
@@ -34,7 +34,7 @@ class KdlScanner {
   bool TakeName(std::string& out);
   // A string, a number, true, false or null.
   bool TakeValue(KdlValue& out);
-  // What cannot be a value and is followed by "=", or a string that is.
+  // A bare word or a string, followed by "="; also takes the "=".
   bool TakePropertyName(std::string& out);
 
   bool Fail(size_t offset, std::string what, std::string hint = "");

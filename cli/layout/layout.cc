@@ -28,9 +28,9 @@ namespace {
 struct LayoutOptions {
   Registration given;
   std::vector<std::string> profiles;
-  std::optional<Option> command;  // its results are what stands behind "--"
-  std::string word;               // not used: nothing is parsed for that option
-  std::string kind;               // zellij (also ""), tmux
+  std::optional<Option> command;  // its values are the words after "--"
+  std::string word;               // unused: no value is parsed for that option
+  std::string kind;               // "zellij" (or ""), "tmux"
   std::string relay;
   std::string output;
   std::string rewrite;
@@ -38,7 +38,7 @@ struct LayoutOptions {
   bool no_sandbox = false;
 };
 
-// Panes have a PATH of their own, so they name the program by its place: beside this one.
+// Panes have their own PATH, so they name the program by its absolute path, next to this one.
 Result<std::string> PaneProgram() {
   const Result<std::string> own = OwnProgramReal();
   if (!own) return own.error();
@@ -156,7 +156,7 @@ class LayoutCommand {
   }
 
   Result<std::string> MakeNew() {
-    // Several panes of one profile have numbers.
+    // Several panes with the same profile get numbers.
     std::map<std::string, int> counts;
     for (const std::string& profile : options_.profiles) ++counts[profile];
     std::map<std::string, int> numbers;
@@ -201,7 +201,7 @@ class LayoutCommand {
     return Outcome::No(all.back());
   }
 
-  // The file as it was read, and no other.
+  // Replaces the file only if it is still as it was read.
   Status WriteInPlace(const std::string& text) const {
     if (text == before_) return Unit{};
     FileTransaction transaction;
@@ -221,7 +221,7 @@ class LayoutCommand {
     return Error{Error::Kind::kSystem, "stdout", "the layout could not be written", ""};
   }
 
-  // What a person might think is confined.
+  // Reports what is not confined although the user might expect it.
   void Warn() const {
     if (options_.no_sandbox) Say("warning: the panes are not confined (--no-sandbox)");
     for (const std::string& note : notes_) Say("warning: " + Printable(note));
@@ -237,10 +237,10 @@ class LayoutCommand {
   const Context* context_ = nullptr;
   PaneWrapper wrapper_;
   std::vector<std::string> known_;
-  std::vector<std::string> used_;  // profiles of the panes, each once
+  std::vector<std::string> used_;  // profiles of the panes, without duplicates
   std::vector<std::string> notes_;
-  std::string target_;  // the file that is rewritten, links followed
-  std::string before_;  // what it held
+  std::string target_;  // absolute path of the file to rewrite
+  std::string before_;  // its content as read
 };
 
 constexpr const char* kExamples =

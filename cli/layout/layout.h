@@ -1,4 +1,4 @@
-// `ringfence layout`: terminals side by side with an agent in each, confined by its profile.
+// `ringfence layout`: prints a layout of terminals, each with an agent confined by its profile.
 #pragma once
 
 #include "cli/command_line/options.h"

@@ -15,7 +15,7 @@ const KdlNode* ChildOf(const KdlNode& node, std::string_view name) {
   return child == node.children.end() ? nullptr : &*child;
 }
 
-// Of the property or the child of that name; the property counts.
+// Returns the value of the property or the child with that name; the property has priority.
 const KdlValue* ValueOf(const KdlNode& node, std::string_view name) {
   const auto property = std::ranges::find_if(
       node.entries, [name](const KdlEntry& entry) { return entry.name == name; });
@@ -24,7 +24,7 @@ const KdlValue* ValueOf(const KdlNode& node, std::string_view name) {
   return child == nullptr || child->entries.empty() ? nullptr : &child->entries.front().value;
 }
 
-// Swap layouts arrange the panes that there are; an empty pane in them starts nothing.
+// Swap layouts only arrange existing panes; an empty pane in them starts nothing.
 bool IsSwapLayout(const KdlNode& node) {
   return node.name == "swap_tiled_layout" || node.name == "swap_floating_layout";
 }
@@ -56,7 +56,7 @@ class Finder {
     return Visit(layout->children, false);
   }
 
-  // Templates may stand behind the panes that are made of them.
+  // Reads the templates before the panes: a template may follow the panes that use it.
   Status ReadTemplates(const KdlNode& parent) {
     for (const KdlNode& node : parent.children) {
       if (Status s = ReadTemplates(node); !s) return s.error();
@@ -74,7 +74,7 @@ class Finder {
 
   Status Visit(const std::vector<KdlNode>& nodes, bool is_swap) {
     for (const KdlNode& node : nodes) {
-      if (node.name == "plugin") continue;  // its settings may be called anything
+      if (node.name == "plugin") continue;  // its settings can have any name
       if (Status s = VisitNode(node, is_swap); !s) return s.error();
       if (Status s = Visit(node.children, is_swap || IsSwapLayout(node)); !s) return s.error();
     }
@@ -109,12 +109,12 @@ class Finder {
     }
     if (pane.own_args == nullptr) pane.args = base.args;
     if (!pane.command) pane.edits |= base.edits;
-    // A template that is more than a plain pane says what runs in it.
+    // A template that is not just a plain pane determines what runs in the pane.
     if (pane.command || pane.edits || !base.is_shell) pane.is_shell = false;
     if (pane.name.empty()) pane.name = base.name;
   }
 
-  // A command of its own takes these of the template's away from a pane.
+  // Returns the template's properties that a pane loses when it gets its own command.
   static std::string CarriedOver(const KdlNode& base, const KdlNode& pane) {
     std::string carried;
     for (const char* name : {"close_on_exit", "start_suspended"}) {
@@ -125,7 +125,7 @@ class Finder {
     return carried;
   }
 
-  // A node of another name that would run something is not passed over.
+  // Refuses a command in any other node, because skipping it would leave it unconfined.
   Status RefuseCommand(const KdlNode& node) const {
     const bool has_command =
         ChildOf(node, "command") != nullptr ||
@@ -135,7 +135,7 @@ class Finder {
                  Quote(node.name) + " has a command, and is neither a pane nor a template");
   }
 
-  // Its command may be its template's.
+  // The pane's command can come from its template.
   Status CheckRuns(const KdlNode& node, const LayoutPane& pane) const {
     if (!pane.command || (!pane.edits && ChildOf(node, "plugin") == nullptr)) return Unit{};
     return Wrong(node.begin, "a pane with a command and something else to run");
@@ -167,7 +167,7 @@ class Finder {
     return pane;
   }
 
-  // The property or the child of that name; nullptr where there is none.
+  // Returns the property or the child with that name; nullptr if there is none.
   Result<const KdlValue*> ReadText(const KdlNode& node, std::string_view name) const {
     const KdlValue* found = nullptr;
     const auto take = [&](const KdlValue& value) -> Status {

@@ -1,4 +1,4 @@
-// The panes of a Zellij layout that run something, as Zellij understands the document.
+// Finds the panes of a Zellij layout that run something, reading the document as Zellij does.
 #pragma once
 
 #include <optional>
@@ -11,22 +11,22 @@
 
 namespace ringfence {
 
-// One pane. Points into the nodes that it was found in.
+// One pane. Points into the nodes that FindPanes() was given.
 struct LayoutPane {
   const KdlNode* node = nullptr;
-  std::string name;                       // "" where it has none
-  const KdlValue* own_command = nullptr;  // as a property or in the block
+  std::string name;                       // "" if it has none
+  const KdlValue* own_command = nullptr;  // a property, or a child in the block
   const KdlNode* own_args = nullptr;
-  std::optional<std::string> command;  // its own, or its template's; absent: it runs none
-  std::vector<std::string> args;       // the same
-  std::string carried;                 // properties of the template's that a command of its own
-                                       // would take away: " close_on_exit=true"
-  bool edits = false;                  // it opens an editor
-  bool is_shell = false;               // it runs nothing else, so the user's shell
+  std::optional<std::string> command;  // its own or its template's; absent if it runs none
+  std::vector<std::string> args;       // its own or its template's
+  std::string carried;                 // properties of the template that the pane
+                                       // loses with its own command: " close_on_exit=true"
+  bool edits = false;                  // opens an editor
+  bool is_shell = false;               // runs the user's shell, because it names nothing else
 };
 
-// In the order of the document. Strict: a pane that Zellij would refuse, or that could be
-// understood in two ways, is an error with its place.
+// Returns the panes in document order. Strict: a pane that Zellij would refuse, or that is
+// ambiguous, is an error with its position.
 Result<std::vector<LayoutPane>> FindPanes(const std::vector<KdlNode>& document,
                                           std::string_view text, std::string_view name);
 

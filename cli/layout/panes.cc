@@ -11,7 +11,8 @@ namespace {
 
 constexpr size_t kMostInARow = 4;
 
-// Side by side as long as there is room, then in rows, about as many as there are in each.
+// Returns the number of panes in each row: up to four side by side, otherwise rows in a grid that
+// is about square.
 std::vector<size_t> RowLengths(size_t panes) {
   size_t columns = kMostInARow;
   if (panes > kMostInARow) {
@@ -43,7 +44,7 @@ constexpr const char* kBars = R"(    default_tab_template {
     }
 )";
 
-// The first text that is not UTF-8, or null.
+// Returns the first text that is not UTF-8, or nullptr.
 const std::string* NoUtf8(const PaneSet& set) {
   if (!IsValidUtf8(set.folder)) return &set.folder;
   for (const Pane& pane : set.panes) {
@@ -53,23 +54,23 @@ const std::string* NoUtf8(const PaneSet& set) {
   return nullptr;
 }
 
-// One word of a command line of tmux's: it takes a ";" at the end of a word for the end of a
-// command, unless there is a "\" in front of it (tmux(1), "Parsing syntax").
+// Quotes one word of a tmux command line. tmux takes a ";" at the end of a word for the end of a
+// command, unless a "\" precedes it (tmux(1), "Parsing syntax").
 std::string TmuxWord(std::string word) {
   if (word.ends_with(';')) word.insert(word.size() - 1, "\\");
   return ShellQuoted(word);
 }
 
 std::string TmuxWords(std::vector<std::string> argv) {
-  // tmux gives a command of one word to a shell, and of several to nobody.
+  // tmux passes a command of one word to a shell, but runs a longer one directly.
   if (argv.size() == 1) argv.insert(argv.begin(), {"/bin/sh", "-c", "exec \"$0\""});
   std::string out;
   for (const std::string& word : argv) out += " " + TmuxWord(word);
   return out;
 }
 
-// The name is an option of the pane's, which the program in it cannot change as it can a title, and
-// it is printed, not expanded. "#" has a meaning in tmux; "##" is the character.
+// The name is a pane option: unlike a title, the program in the pane cannot change it. tmux prints
+// it and does not expand it. "#" has a meaning in tmux; "##" is the character.
 std::string TmuxName(std::string_view name) {
   std::string out;
   for (const char c : name) out += c == '#' ? "##" : std::string(1, c);
@@ -82,8 +83,8 @@ constexpr const char* kScriptHead = R"(#!/bin/sh
 set -eu
 )";
 
-// The first pane only waits until the others are there, so that none of them can end before tmux
-// knows to keep it. Half a layout is none.
+// The first pane only waits until the others exist, so that none of them can end before tmux is set
+// to keep it (remain-on-exit). On a failure the trap removes the incomplete layout.
 constexpr const char* kScriptBegin = R"(
 first=$(tmux "$@" new-session -d -x 200 -y 50 -n ringfence -P -F '#{pane_id}' -- sleep 600)
 trap 'tmux "$@" kill-session -t "$first"' EXIT

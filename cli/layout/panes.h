@@ -1,4 +1,4 @@
-// Panes of confined agents side by side, as a Zellij layout or as a script that starts tmux.
+// Arranges confined agents in panes, as a Zellij layout or as a script that starts tmux.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace ringfence {
 
-// How the command of a pane is confined: words in front of it.
+// The words in front of a pane's command that confine it.
 struct PaneWrapper {
-  std::string program;               // ringfence, by its absolute name
-  std::vector<std::string> options;  // of `ringfence run`, the same for every pane
+  std::string program;               // absolute path of ringfence
+  std::vector<std::string> options;  // for `ringfence run`, the same in every pane
 
-  // "run", "--profile=P", the options, "--". Each option is one word with its value, so that no
-  // value is ever taken for an option.
+  // Returns "run", "--profile=P", the options and "--". Each option is one word with its value, so
+  // that no value can be mistaken for an option.
   std::vector<std::string> Words(std::string_view profile) const;
 };
 
@@ -25,14 +25,14 @@ struct Pane {
 };
 
 struct PaneSet {
-  std::string folder;  // that they begin in, absolute
+  std::string folder;  // where the panes start, absolute
   std::vector<Pane> panes;
 };
 
-// A KDL document. An error where something is not UTF-8, which KDL cannot say.
+// Returns a KDL document. A text that is not UTF-8 is an error, because KDL cannot represent it.
 Result<std::string> ZellijLayout(const PaneSet& set);
 
-// A POSIX shell script. Words behind its name are options of tmux's own.
+// Returns a POSIX shell script. It passes its arguments to tmux as options.
 std::string TmuxScript(const PaneSet& set);
 
 }  // namespace ringfence

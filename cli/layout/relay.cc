@@ -18,7 +18,7 @@
 namespace ringfence {
 namespace {
 
-// A trusted file that has the profile; the last one counts most.
+// Returns the last trusted file that defines the profile, which takes precedence; or nullptr.
 const PolicySource* OwnerOf(const PolicySources& sources, std::string_view profile) {
   const auto owner = std::find_if(
       sources.sources.rbegin(), sources.sources.rend(), [&](const PolicySource& source) {
@@ -64,7 +64,7 @@ class RelayEvaluator {
         DecidePath(event, relay_ + "/message", access, {policy, places, files});
     if (decision.failure) return *decision.failure;
     if (decision.verdict == Verdict::kPermit) return Unit{};
-    // A question is a denial in the sandbox, where nobody can answer.
+    // In the sandbox a question is a denial, because the user cannot answer it there.
     problems.push_back(Problem(access, decision.cause ? decision.cause->why : "",
                                decision.cause ? Remedy(policy, *decision.cause, access) : ""));
     return Unit{};
@@ -77,7 +77,7 @@ class RelayEvaluator {
                  std::move(hint)};
   }
 
-  // As `ringfence allow` writes it into that file.
+  // Returns the entry for the relay as `ringfence allow` writes it into that file.
   std::string EntryIn(std::string_view file) const {
     const auto source = std::ranges::find_if(
         context_.sources.sources, [&](const PolicySource& s) { return s.file->shown == file; });
@@ -107,7 +107,8 @@ class RelayEvaluator {
     return "add " + JsonString(EntryIn(place.file)) + " to " + PlaceLabel(place);
   }
 
-  // The profile has no list of its own, and one takes the place of that in force.
+  // The profile has no list of its own. A new one replaces the list in force, so it repeats its
+  // entries.
   std::string NewList(const PolicySource& owner, std::span<const PathRule> in_force,
                       Access access) const {
     OrderedJson entries = OrderedJson::array();

@@ -1,5 +1,5 @@
-// The relay: a directory through which agents of several profiles hand each other files. Whether a
-// profile may use it is the hook's decision about a file in it.
+// The relay: a directory through which agents of several profiles exchange files. A profile may use
+// it if the hook permits reading and writing a file in it.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace ringfence {
 
-// Where the directory `text` really is; an error where it is none.
+// Returns the real path of the directory `text`; an error if it is missing or unsuitable.
 Result<std::string> FindRelay(const std::string& text);
 
-// What keeps agents of `profile` from reading and writing in `relay`, each with the line of a
-// policy that would change it. Nothing: they may.
+// Returns what keeps agents of `profile` from reading and writing in `relay`, each with the change
+// to a policy that would permit it. Empty if they may.
 Result<std::vector<Error>> RelayProblems(const std::string& relay, const std::string& profile,
                                          const Context& context);
 

@@ -38,23 +38,23 @@ bool IsWrapped(const LayoutPane& pane) {
   return is_ringfence && !pane.args.empty() && pane.args.front() == "run";
 }
 
-// How a pane that is wrapped already runs; nothing: its line could not be read.
+// Returns the options of a pane that is already wrapped; nothing if they cannot be parsed.
 std::optional<RunOptions> RunLineOf(const LayoutPane& pane) {
   std::vector<std::string> words(pane.args.begin() + 1, pane.args.end());
   std::vector<char*> pointers = ArgumentPointers(words);
-  pointers.pop_back();  // the end of the list
+  pointers.pop_back();  // the nullptr at the end
   return ReadRunLine(pointers);
 }
 
-// Why such a pane is not confined, or "".
+// Returns why a pane that is already wrapped is not confined, or "".
 std::string Unconfined(const std::optional<RunOptions>& options) {
   if (!options) return "its \"ringfence run\" has a command line that could not be parsed";
   if (options->no_sandbox) return "its \"ringfence run\" has --no-sandbox";
   return options->mode == "rwx" ? "its \"ringfence run\" has --mode rwx" : "";
 }
 
-// The blank beginning of the line that holds `offset`, with the line end in front of it; nothing
-// where something else stands there.
+// Returns the indentation before `offset` with the preceding line end; "" if other text precedes
+// `offset` on its line.
 std::string LineBegin(std::string_view text, size_t offset) {
   size_t begin = offset;
   while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
@@ -134,7 +134,7 @@ class Rewriter {
     }
   }
 
-  // It stays as it is; how it differs from what was asked for is told.
+  // Leaves the pane as it is, and notes how it differs from what the user asked for.
   void TakeWrapped(const LayoutPane& pane, size_t position) {
     if (*pane.command != question_.wrapper.program) {
       Note(pane, "runs another program, " + Quote(*pane.command) + ", and stays as it is");
@@ -173,7 +173,7 @@ class Rewriter {
                  "give the pane the name of a profile, or name the profiles on the command line");
   }
 
-  // The words in front of those that a pane's command gets now.
+  // Returns the words to insert before the pane's own arguments.
   std::string Words(const LayoutPane& pane, const std::string& profile) const {
     std::string words;
     for (const std::string& word : question_.wrapper.Words(profile)) words += " " + KdlString(word);

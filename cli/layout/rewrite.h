@@ -1,5 +1,5 @@
-// Rewrites a Zellij layout so that the command of each pane runs under `ringfence run`. Everything
-// else in the text stays byte for byte, and what is wrapped already stays as it is.
+// Rewrites a Zellij layout so that the command of each pane runs under `ringfence run`. Keeps all
+// other text byte for byte, and panes that are already wrapped.
 #pragma once
 
 #include <string>
@@ -13,19 +13,19 @@ namespace ringfence {
 
 struct RewriteQuestion {
   PaneWrapper wrapper;
-  // For the panes that have a command, in the order of the document; one stands for all of them.
-  // None: each pane's name is its profile.
+  // Profiles of the panes that have a command, in document order; one alone applies to all panes.
+  // If empty, each pane's name is its profile.
   std::vector<std::string> profiles;
-  std::vector<std::string> known;  // every profile that there is
+  std::vector<std::string> known;  // all profiles of the policies
 };
 
 struct RewrittenLayout {
   std::string text;
-  std::vector<std::string> profiles;  // of the panes that are wrapped, also before; each once
-  std::vector<std::string> notes;     // what is not confined by it, or not as it was asked
+  std::vector<std::string> profiles;  // of all wrapped panes, without duplicates
+  std::vector<std::string> notes;     // panes that are not confined, or not as requested
 };
 
-// `name` is what messages call the document.
+// `name` is the document's name in messages.
 Result<RewrittenLayout> RewriteLayout(std::string_view text, std::string_view name,
                                       const RewriteQuestion& question);
 

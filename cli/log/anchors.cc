@@ -23,10 +23,10 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kLongestSystemLine = 1 << 20;  // of a system's log; more of one is not looked at
+constexpr size_t kLongestSystemLine = 1 << 20;  // of a system log; longer lines are cut
 
-constexpr size_t kOtherLogs = 3;  // whose names are kept
-constexpr int64_t kSlack = 10;    // seconds that hooks at work together may overtake each other
+constexpr size_t kOtherLogs = 3;  // number of names to keep
+constexpr int64_t kSlack = 10;    // seconds by which concurrent hooks can overtake each other
 
 int64_t SecondsOf(std::string_view time) {
   const auto number = [time](size_t at, size_t digits) {
@@ -44,13 +44,13 @@ int64_t SecondsOf(std::string_view time) {
   return ::timegm(&t);
 }
 
-// Its line is the earlier one, though the system's log got that anchor later. Not one of a clock
-// that was set back.
+// True if the anchor's line is earlier, although the system log received the anchor later. A larger
+// difference means that the clock was set back.
 bool IsJustBefore(const Anchor& anchor, const Anchor& first) {
   return anchor.time < first.time && SecondsOf(first.time) - SecondsOf(anchor.time) <= kSlack;
 }
 
-// Puts together the lines of a text that comes in pieces.
+// Assembles lines from a text that arrives in pieces.
 class Lines {
  public:
   template <typename F>
@@ -75,7 +75,7 @@ class Lines {
   std::string rest_;
 };
 
-// What stands before `mark`, which is taken away together with it.
+// Moves the text before `mark` to `before`, and removes both from `text`.
 bool TakeBefore(std::string_view& text, std::string_view mark, std::string_view* before) {
   const size_t at = text.find(mark);
   if (at == std::string_view::npos) return false;
@@ -108,7 +108,7 @@ void TakeJournal(std::string_view line, Anchors& anchors) {
   if (message.starts_with(kAnchorWord) || message.starts_with(kLineWord)) anchors.Take(message);
 }
 
-// Who wrote an entry journald knows from the kernel: other users' are nothing to this log.
+// Reads only the owner's entries. journald gets the user ID of the writer from the kernel.
 Status ReadJournal(const std::string& folder, uint32_t owner, Anchors& anchors) {
   constexpr const char* kProgram = "/usr/bin/journalctl";
   ProgramCall call{
@@ -125,7 +125,7 @@ Status ReadJournal(const std::string& folder, uint32_t owner, Anchors& anchors) 
   const Result<Finished> done = Run(call);
   if (!done) return done.error();
   lines.End(take);
-  // "No entries" is status 1 for some versions, without a word.
+  // Some versions end with status 1, without a message, if there are no entries.
   if (done->exit_status == 0 || (done->exit_status == 1 && done->err.empty())) return Unit{};
   return Error{Error::Kind::kSystem, kProgram,
                "ended with status " + std::to_string(done->exit_status) + ": " +
@@ -141,7 +141,7 @@ bool Anchors::Take(std::string_view text) {
     if (at == std::string_view::npos) continue;
     std::string_view rest = text.substr(at + word.size() + std::string_view("{\"file\":").size());
     std::string_view file, time, end;
-    // A quote in a file's name would be escaped.
+    // The search is safe, because a quote in a file name is escaped.
     if (!TakeBefore(rest, ",\"time\":\"", &file) || !TakeBefore(rest, "\",\"end\":", &time) ||
         !TakeBefore(rest, ",\"digest\":\"", &end)) {
       return false;
@@ -166,7 +166,7 @@ bool Anchors::Take(std::string_view text) {
 void Anchors::Keep(const std::string& digest, const Anchor& anchor) {
   const auto [place, is_new] = anchors_.emplace(digest, anchor);
   Anchor& kept = place->second;
-  // Somebody who repeats it does not make its file shorter.
+  // A repeated anchor with a smaller end must not make its file look shorter.
   kept.end = std::max(kept.end, anchor.end);
   if (is_new || kept.source != sources_.size()) sources_.back().push_back(&kept);
   kept.source = sources_.size();
@@ -186,7 +186,7 @@ size_t Anchors::FirstMet(const Source& source) {
       source.begin());
 }
 
-// The earliest of those that are the first to be met in a source.
+// Returns the earliest of the first met anchors of all sources; nullptr if none is met.
 const Anchor* Anchors::Earliest() const {
   const Anchor* earliest = nullptr;
   for (const Source& source : sources_) {
@@ -202,7 +202,7 @@ void Anchors::AddMissing(const Source& source, std::set<const Anchor*>& missing)
   const Anchor* const earliest = Earliest();
   for (size_t i = 0; i < source.size(); ++i) {
     const Anchor& anchor = *source[i];
-    // A source that has no line at all of what is left may be an older one.
+    // A source without any met anchor may be older than the rest of the log.
     const bool is_before = first < source.size()
                                ? i < first || IsJustBefore(anchor, *source[first])
                                : earliest != nullptr && anchor.time < earliest->time;

@@ -1,4 +1,4 @@
-// Anchors: digests of lines that were sent to the system's log when they were written.
+// Anchors: digests of log lines, sent to the system log when the lines were written.
 #pragma once
 
 #include <cstddef>
@@ -16,35 +16,36 @@ namespace ringfence {
 
 struct Anchor {
   std::string time;  // of its line
-  uint64_t end = 0;  // where the line ended in its file, at least
+  uint64_t end = 0;  // offset in its file where the line ended, at least
   bool is_met = false;
-  size_t source = 0;  // the last one that has it
+  size_t source = 0;  // number of the last source that has it
 };
 
 class Anchors {
  public:
-  // `named` is what anchors call the log.
+  // `named` is the log's name in its anchors.
   explicit Anchors(std::string named) : named_(std::move(named)) {}
   Anchors(Anchors&&) = default;
 
-  // What is taken from here on stands in another system's log, in the order in which that got it.
+  // Anchors taken from here on are from another system log, in the order in which it received them.
   void BeginSource() { sources_.emplace_back(); }
 
-  // Takes the anchor that a line of a system's log holds, whatever stands before it. False: it
-  // holds none, or one of another log.
+  // Takes the anchor in a line of a system log, whatever precedes it. Returns false if the line has
+  // none, or one of another log.
   bool Take(std::string_view text);
 
-  // The one of this line; null: there is none.
+  // Marks the anchor with this digest as met and returns it; nullptr if there is none.
   const Anchor* Meet(const std::string& digest);
 
   size_t size() const { return anchors_.size(); }
   size_t met() const { return met_; }
-  // What anchors that are not of this log call theirs; the first few names.
+  // Names of other logs that have anchors; the first few.
   const std::set<std::string>& other_logs() const { return other_logs_; }
 
-  // Those that no line has met, in the order of their times. What the log says of itself does not
-  // count here, since who wrote it anew wrote that too: only an anchor that a system's log got
-  // before the first one that is met may be of a line that was removed with an old file.
+  // The anchors that no line has met, ordered by time. The log's own text does not count here,
+  // since an attacker who rewrites the log rewrites that too. Only an anchor that a system log
+  // received before its first met one may belong to a line that was removed with an old file
+  // (`before`).
   struct Unmet {
     std::vector<Anchor> before, missing;
   };
@@ -53,7 +54,7 @@ class Anchors {
  private:
   using Source = std::vector<Anchor*>;
 
-  // Of a source, the place of the first one that is met; its size where none is.
+  // Returns the index of the first met anchor of a source; the source's size if none is met.
   static size_t FirstMet(const Source& source);
   const Anchor* Earliest() const;
   void AddMissing(const Source& source, std::set<const Anchor*>& missing) const;
@@ -61,14 +62,14 @@ class Anchors {
 
   std::string named_;
   std::unordered_map<std::string, Anchor>
-      anchors_;  // by the line's digest; they stay where they are
+      anchors_;  // by the line's digest; pointers into it stay valid
   std::vector<Source> sources_ = std::vector<Source>(1);
   std::set<std::string> other_logs_;
   size_t met_ = 0;
 };
 
-// From `source`: "journal", "journal:FOLDER" (of files of journald's), or a file that a syslog
-// daemon wrote. From the journal only what `owner` sent counts.
+// Reads anchors from `source`: "journal", "journal:DIR" (a directory of journald files), or a file
+// that a syslog daemon wrote. In the journal only entries of the user `owner` count.
 Status ReadAnchors(const std::string& source, uint32_t owner, Anchors& anchors);
 
 }  // namespace ringfence

@@ -32,7 +32,7 @@ bool ParseAddress(const std::string& text, uint16_t port, Address* address) {
   return true;
 }
 
-// Those that only a network has.
+// Returns the name of an error that only a network can cause; otherwise nullptr.
 const char* NetworkErrno(int code) {
   switch (code) {
     case ECONNREFUSED:
@@ -54,7 +54,7 @@ const char* NetworkErrno(int code) {
 
 }  // namespace
 
-// A static program has no resolver: the system's own program is asked.
+// Asks the system's getent, because a static program has no resolver.
 Result<Address> ResolveTarget(const LogTarget& target) {
   Address address;
   if (ParseAddress(target.host, target.port, &address)) return address;

@@ -1,4 +1,4 @@
-// Sockets to whoever receives the log, connected, with the network's errors by their names.
+// Connects sockets to the log's receiver, and reports network errors by name.
 #pragma once
 
 #include <sys/socket.h>
@@ -9,7 +9,7 @@
 
 namespace ringfence {
 
-constexpr int kSeconds = 10;  // for whatever the other side has to do
+constexpr int kSeconds = 10;  // time limit for the other side
 
 // An address of any family.
 struct Address {
@@ -23,7 +23,7 @@ struct Address {
 
 Result<Address> ResolveTarget(const LogTarget& target);
 
-// `type` is that of socket(2).
+// `type` is as in socket(2).
 Result<UniqueFd> ConnectTo(const Address& address, int type);
 
 Error ReceiverError(const char* call, int code);

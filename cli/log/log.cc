@@ -67,7 +67,7 @@ class Shower {
   }
 
  private:
-  // What there is for now; a line that is not whole yet may become so.
+  // Shows the lines so far. When waiting for more, leaves out a last line that is still incomplete.
   Status ShowAll(const std::optional<Waiting>& waiting) {
     while (!waiting || !waiting->is_over()) {
       const Result<std::optional<LogLine>> line = reader_.Next();
@@ -237,7 +237,7 @@ void AddLog(Command& app, Action& chosen) {
       chosen = [options] { return ShowLog(*options); };
       return;
     }
-    // They would say nothing to it: everything would be sent, whatever was asked for.
+    // The subcommand ignores options in front of it: it would send everything, without the filters.
     const std::string given = declared.first_given();
     if (!given.empty())
       RefuseUsage(given + " belongs behind \"verify\" or \"send\", if they have it");

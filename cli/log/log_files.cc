@@ -24,7 +24,7 @@ constexpr size_t kChunk = 65536;
 
 std::pair<dev_t, ino_t> IdOf(const struct stat& facts) { return {facts.st_dev, facts.st_ino}; }
 
-// Not valid where there is no such file (any more).
+// Returns an invalid descriptor if the file does not exist (any more).
 Result<UniqueFd> OpenForReading(const std::string& name, struct stat* facts) {
   UniqueFd fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (!fd.valid() && errno == ENOENT) return fd;
@@ -44,7 +44,7 @@ bool IsFileTime(std::string_view text) {
   });
 }
 
-// At most `length` bytes from `start`.
+// Reads at most `length` bytes from `start`; "" on an error.
 std::string BytesAt(const UniqueFd& fd, off_t start, size_t length) {
   std::string bytes(length, '\0');
   const ssize_t got = ::pread(fd.get(), bytes.data(), bytes.size(), start);
@@ -65,7 +65,7 @@ std::string NextChain(const UniqueFd& fd, off_t size) {
   return whole == std::string::npos ? "" : Sha256Hex(std::string_view(tail).substr(whole));
 }
 
-// Nothing where there is no such file any more.
+// Returns nothing if the file no longer exists.
 Result<std::optional<LogFile>> LookAt(const std::string& name) {
   struct stat facts {};
   const Result<UniqueFd> fd = OpenForReading(name, &facts);
@@ -106,7 +106,7 @@ Result<std::vector<LogFile>> LogReader::List() const {
     files.push_back(std::move(**file));
     files.back().is_live = name == file_.text();
   }
-  // A rotation that was killed half way leaves the log a second name.
+  // A rotation that was killed midway leaves the log with a second name.
   const LogFile last = files.empty() ? LogFile{} : files.back();
   if (last.is_live) {
     std::erase_if(files, [&last](const LogFile& file) {
@@ -128,7 +128,7 @@ Status LogReader::Open(bool may_come) {
                "name it: --file FILE"};
 }
 
-// What is listed may be renamed before it is opened.
+// Lists the files again if one was renamed before it could be opened.
 Result<bool> LogReader::Advance() {
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
@@ -148,9 +148,9 @@ Result<bool> LogReader::Advance() {
 Result<LogReader::Opened> LogReader::OpenNext() {
   const auto current = std::ranges::find_if(
       listed_, [this](const LogFile& file) { return current_ && file.id == current_->id; });
-  // By the name that it has now.
+  // Uses the file's current name, which a rotation may have changed.
   if (current != listed_.end() && !current->is_live) done_.insert(current->name);
-  // The first one, or behind one that is gone: the first that was not read.
+  // Starts after the current file; without one, at the first file that was not read yet.
   const auto begin = current == listed_.end() ? listed_.begin() : current + 1;
   const auto next = std::find_if(
       begin, listed_.end(), [this](const LogFile& file) { return !done_.contains(file.name); });
@@ -167,7 +167,8 @@ Result<LogReader::Opened> LogReader::OpenNext() {
   return Opened::kNext;
 }
 
-// Whether another file has the log's name by now, so that nobody with the lock writes to this one.
+// True if another file has the log's name by now: no process that holds the lock writes to this one
+// any more.
 Result<bool> LogReader::IsFinished() const {
   struct stat named {};
   if (::lstat(file_.text().c_str(), &named) != 0) {
@@ -191,7 +192,7 @@ LogLine LogReader::Give(size_t end, size_t next) {
   return line;
 }
 
-// False at the end of the file, unless that came nearer meanwhile.
+// Returns false at the end of the file, unless the file was truncated meanwhile.
 Result<bool> LogReader::ReadMore() {
   buffer_.erase(0, begin_);
   begin_ = 0;
@@ -214,7 +215,7 @@ Result<bool> LogReader::ReadMore() {
   return got > 0 ? Result<bool>(true) : BeginAgain();
 }
 
-// A file that became shorter than what was read of it was emptied: its lines are others now.
+// Restarts a file that is now shorter than what was read: it was truncated, and has new lines.
 Result<bool> LogReader::BeginAgain() {
   struct stat facts {};
   if (::fstat(fd_.get(), &facts) != 0) return SystemError("fstat(" + current_->name + ")");
@@ -255,7 +256,7 @@ Result<std::optional<LogLine>> LogReader::NextFromHere() {
     const Result<bool> finished = IsFinished();
     if (!finished) return finished.error();
     if (!*finished) return std::optional<LogLine>();
-    // Once more: its last lines may have come between the two looks.
+    // Reads once more: the last lines may have arrived between the read and the check.
     if (!std::exchange(was_finished, true)) continue;
     if (std::optional<LogLine> rest = Rest()) return rest;
     const Result<bool> opened = Advance();

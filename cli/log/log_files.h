@@ -1,5 +1,5 @@
-// Reads an audit log line by line, its files that were put aside first, in memory that does not
-// grow with it; goes on across rotations while others write.
+// Reads an audit log line by line, rotated files first, in bounded memory. Continues across
+// rotations while other processes write.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,27 @@
 namespace ringfence {
 
 struct LogLine {
-  std::string_view text;  // until the next call; of a very long line only the beginning
+  std::string_view text;  // valid until the next call; only the start of a very long line
   bool is_cut = false;
   std::string file;
   uint64_t number = 0;  // in its file, from 1
-  uint64_t size = 0;    // of all of it, with its newline
+  uint64_t size = 0;    // of the whole line, with its newline
   bool is_apart = false;
 };
 
-// Says of a file that does not belong to the log's chain so, at its first line.
+// Reports a file that does not belong to the log's chain, at the file's first line.
 void SayWhereApart(const LogLine& line);
 
 class LogReader {
  public:
   explicit LogReader(Path file) : file_(std::move(file)) {}
 
-  // An error where there is no such log; where it `may_come`, a word on standard error.
+  // Fails if the log does not exist; if it `may_come`, only prints a note on standard error.
   Status Open(bool may_come = false);
 
-  // Nothing: these are all the whole lines that there are for now.
+  // Returns the next complete line; nothing if there is no other one for now.
   Result<std::optional<LogLine>> Next();
-  // What stands behind the last newline, if there is something.
+  // Returns the text after the last newline, if there is any.
   std::optional<LogLine> Rest();
 
   const Path& file() const { return file_; }
@@ -48,7 +48,7 @@ class LogReader {
 
   Result<std::vector<LogFile>> List() const;
   Result<bool> Advance();
-  Result<std::optional<LogLine>> NextFromHere();  // in the current file and those behind it
+  Result<std::optional<LogLine>> NextFromHere();  // in the current file and those after it
   Result<Opened> OpenNext();
   Result<bool> IsFinished() const;
   std::optional<LogLine> TakeLine();
@@ -67,7 +67,7 @@ class LogReader {
   size_t begin_ = 0;     // of the next line in buffer_
   size_t searched_ = 0;  // no newline before this
   bool is_cut_ = false;
-  uint64_t dropped_ = 0;  // bytes of the next line that nobody keeps
+  uint64_t dropped_ = 0;  // bytes of the next line that were discarded
 };
 
 }  // namespace ringfence

@@ -20,7 +20,7 @@ std::string PathsText(const AuditEntry& entry) {
   std::string last;
   size_t shown = 0;
   for (const std::string& path : entry.paths) {
-    if (path == last) continue;  // both readings of it
+    if (path == last) continue;  // both readings of one path
     last = path;
     if (++shown <= 2) text += " " + Printable(path);
   }
@@ -54,7 +54,7 @@ std::string ShowLogEntry(const AuditEntry& entry, const Console& console) {
   if (!entry.session.empty()) line += "  session " + Printable(CutText(entry.session, 40));
   const std::string& agent = entry.agent_type.empty() ? entry.agent_id : entry.agent_type;
   if (!agent.empty()) line += ", agent " + Printable(agent);
-  if (entry.event == "PermissionRequest") line += ", at the prompt";  // the same call once more
+  if (entry.event == "PermissionRequest") line += ", at the prompt";  // the same call again
   if (entry.is_inside) line += ", inside";
   if (entry.is_unlocked) line += ", unlocked";
   return line;

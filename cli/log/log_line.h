@@ -1,4 +1,4 @@
-// Lines of the audit log: which a filter selects, and how people see them.
+// Parses, filters and formats lines of the audit log.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,20 @@
 
 namespace ringfence {
 
-// Nothing for text that is not a whole line of the log, with its chain.
+// Returns nothing if `line` is not a whole line of the log with its chain value.
 std::optional<AuditEntry> ReadLogLine(std::string_view line);
 
 struct LogFilter {
-  std::string tool;  // with "*" for any text
+  std::string tool;  // "*" matches any text
   std::string verdict;
-  std::string session;  // the beginning of it
-  std::string agent;    // its id or its type, with "*"
-  std::string since;    // as AuditEntry::time
+  std::string session;  // the beginning of its id
+  std::string agent;    // its id or type; "*" matches any text
+  std::string since;    // in the format of AuditEntry::time
 
   bool Wants(const AuditEntry& entry) const;
 };
 
-// One line, without control characters whatever the entry holds.
+// Returns one line without control characters, whatever the entry contains.
 std::string ShowLogEntry(const AuditEntry& entry, const Console& console);
 
 }  // namespace ringfence

@@ -19,9 +19,9 @@ namespace {
 
 constexpr int kLongestPause = 30'000;  // milliseconds
 constexpr int kTries = 4;              // attempts without --follow
-constexpr uint64_t kSave = 256;        // lines, after which the place is kept
+constexpr uint64_t kSave = 256;        // number of lines after which to save the position
 
-// Which line was the last to be sent: its digest, which it keeps wherever its file goes.
+// The position in the log: the digest of the last line sent, which a rotation does not change.
 class Place {
  public:
   explicit Place(const std::string& file) : file_(file.empty() ? "" : Absolute(file)) {}
@@ -57,7 +57,7 @@ class Place {
   std::optional<std::string> before_;
 };
 
-// Whether a line of the log has this digest.
+// True if a line of the log has this digest.
 Result<bool> LogHolds(const Path& file, const std::string& digest) {
   LogReader reader(file);
   for (;;) {
@@ -77,7 +77,7 @@ class Sender {
     if (Status s = reader_.Open(options_.follow); !s) return s.error();
     if (Status s = FindPlace(); !s) return s.error();
     Status status = SendAll();
-    // What has arrived is kept, however it ended.
+    // Saves the position even after a failure.
     if (Status s = place_.Write(settled_); !s && status) status = s;
     if (skipped_ > 0) Say(std::to_string(skipped_) + " torn or foreign lines were not sent");
     if (!status) return status.error();
@@ -118,7 +118,7 @@ class Sender {
     return Error{Error::Kind::kSystem, "", "a signal came before all lines were sent", ""};
   }
 
-  // False where there is no line for now.
+  // Returns false if there is no line for now.
   Result<bool> SendNext() {
     const Result<std::optional<LogLine>> line = reader_.Next();
     if (!line) return line.error();
@@ -153,13 +153,13 @@ class Sender {
     return place_.Write(settled_);
   }
 
-  // Again and again, with longer and longer pauses.
+  // Retries with increasing pauses.
   Status Try(bool settle) {
     int pause = kPoll;
     for (int i = 1;; ++i) {
       Status status = settle ? sink_.Settle() : sink_.Send();
       if (status || (!options_.follow && i == kTries)) return status;
-      // Once, until something has arrived again.
+      // Reports a repeated failure only once, until all lines have arrived.
       const std::string said = status.error().text() + "; trying again";
       if (said != std::exchange(said_, said)) Say(said);
       if (!waiting_.For(pause, false)) return status;
@@ -172,10 +172,10 @@ class Sender {
   const SendOptions& options_;
   Place place_;
   Waiting waiting_;
-  std::string skip_until_;  // the digest of the last line that was sent before
-  std::string last_;        // of the last line that was taken
-  std::string settled_;     // of the last line that arrived
-  std::string said_;        // the last failure
+  std::string skip_until_;  // digest of the last line that an earlier run sent
+  std::string last_;        // digest of the last line taken
+  std::string settled_;     // digest of the last line that arrived
+  std::string said_;        // the last failure reported
   uint64_t taken_ = 0;
   uint64_t skipped_ = 0;
 };

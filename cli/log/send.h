@@ -1,4 +1,4 @@
-// `ringfence log send`: hands the lines of the log on.
+// `ringfence log send`: forwards the lines of the log.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace ringfence {
 
 struct SendOptions {
-  std::string state;  // a file that keeps the place; "": none
+  std::string state;  // the file that stores the position; "" for none
   bool follow = false;
   LogFilter filter;
 };

@@ -20,8 +20,8 @@
 namespace ringfence {
 namespace {
 
-// One message a datagram. Whether it arrived nobody says, but the other side's system may say that
-// it did not, a moment later: so each is kept until then.
+// Sends one message per datagram. The other side does not confirm it, but its system can report a
+// moment later that it did not arrive, so this keeps each message until then.
 class DatagramSink : public LogSink {
  public:
   Status Send() override {
@@ -67,7 +67,7 @@ class DatagramSink : public LogSink {
   void Put(std::string message) { kept_.push_back(std::move(message)); }
 
  private:
-  // All of them by another socket: which one did not arrive is not known.
+  // Makes the next call send all messages on a new socket, because the lost one is unknown.
   Error Again(int code) {
     fd_ = UniqueFd();
     next_ = 0;
@@ -75,7 +75,7 @@ class DatagramSink : public LogSink {
   }
 
   UniqueFd fd_;
-  std::deque<std::string> kept_;  // those before next_ were sent
+  std::deque<std::string> kept_;  // messages before next_ were sent
   size_t next_ = 0;
   uint64_t too_long_ = 0;
 };
@@ -98,7 +98,7 @@ class JournalSink final : public DatagramSink {
   int patience() const override { return 0; }
 };
 
-// What both kinds of syslog servers get.
+// Numbers and formats the messages for a syslog server.
 class Messages {
  public:
   Messages() {
@@ -131,8 +131,8 @@ class UdpSink final : public DatagramSink {
   Messages messages_;
 };
 
-// Keeps each message until the other side's system has it, and sends it again by a new connection
-// where it has not. Nothing tells what the program there did with it.
+// Keeps each message until the other side's system has it; if the connection breaks before that,
+// sends it again on a new one. What the program there does with it is unknown.
 class TcpSink final : public LogSink {
  public:
   explicit TcpSink(const Address& address) : address_(address) {}
@@ -140,7 +140,7 @@ class TcpSink final : public LogSink {
     if (!fd_.valid()) return;
     ::shutdown(fd_.get(), SHUT_WR);
     pollfd closed{.fd = fd_.get(), .events = POLLIN, .revents = 0};
-    ::poll(&closed, 1, kSeconds * 100);  // it closes when it has read everything
+    ::poll(&closed, 1, kSeconds * 100);  // the server closes it after reading everything
   }
 
   void Add(std::string_view line, const AuditEntry& entry) override {
@@ -174,7 +174,7 @@ class TcpSink final : public LogSink {
 
   struct Kept {
     std::string bytes;
-    uint64_t end = 0;  // where it ends in what this connection was given
+    uint64_t end = 0;  // offset of its end in the bytes written to this connection
   };
 
   Status SendKept() {
@@ -210,7 +210,7 @@ class TcpSink final : public LogSink {
     written_ = 0;
   }
 
-  // A syslog server says nothing; what can be read is the end.
+  // A syslog server sends no data, so a read can only return the end of the connection.
   bool IsClosed() const {
     char byte = 0;
     const ssize_t got = ::recv(fd_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK);
@@ -232,7 +232,7 @@ class TcpSink final : public LogSink {
   Address address_;
   Messages messages_;
   UniqueFd fd_;
-  std::deque<Kept> kept_;  // those before next_ were written to this connection
+  std::deque<Kept> kept_;  // messages before next_ were written to this connection
   size_t next_ = 0;
   uint64_t written_ = 0;
 };

@@ -1,4 +1,4 @@
-// Where `ringfence log send` puts lines: journald, or a syslog server by TCP or UDP.
+// The destinations of `ringfence log send`: journald, or a syslog server by TCP or UDP.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ class LogSink {
   LogSink& operator=(const LogSink&) = delete;
   virtual ~LogSink() = default;
 
-  // Takes the line: whatever then fails, it is sent again with the next call that does not.
+  // Queues the line. If sending it fails, a later call sends it again.
   virtual void Add(std::string_view line, const AuditEntry& entry) = 0;
-  // Sends what was taken, connecting where there is no connection.
+  // Sends the queued lines, and connects first if necessary.
   virtual Status Send() = 0;
-  // The same, and waits until the other side's system has all of it, as far as it tells.
+  // Also waits until the other side's system has all of them, as far as it reports that.
   virtual Status Settle() = 0;
-  // How many lines could not be sent because they are too long for the other side.
+  // Number of lines that were dropped because they are too long for a datagram.
   virtual uint64_t too_long() const = 0;
 };
 

@@ -17,14 +17,14 @@ Severity SeverityOf(const AuditEntry& entry) {
   return entry.verdict == "permit" ? kInformational : kError;
 }
 
-// A field of the header: printable ASCII without a space, cut, or "-".
+// Returns a header field: printable ASCII without spaces, cut to `longest`; otherwise "-".
 std::string HeaderField(std::string_view text, size_t longest) {
   const auto is_allowed = [](char c) { return c > ' ' && c < 0x7F; };
   if (text.empty() || !std::ranges::all_of(text, is_allowed)) return "-";
   return std::string(text.substr(0, longest));
 }
 
-// Without its quotes: neither a newline nor anything invisible.
+// Returns a JSON string without its quotes, and so without newlines or invisible characters.
 std::string Value(const std::string& text) {
   const std::string quoted = AsciiJson(JsonString(text));
   return quoted.substr(1, quoted.size() - 2);
@@ -40,8 +40,8 @@ bool IsSyslogHost(std::string_view host) {
 
 }  // namespace
 
-// No structured data of our own: that would need an enterprise number. "origin" and "meta" are
-// anybody's. ASCII needs no byte order mark, which readers of JSON would stumble over.
+// Uses only the standard "origin" and "meta": other structured data needs an enterprise number.
+// ASCII needs no byte order mark, which would disturb readers of JSON.
 std::string SyslogMessage(std::string_view line, const AuditEntry& entry, const std::string& host,
                           uint32_t sequence) {
   return "<" + std::to_string(kAuthPriv * 8 + SeverityOf(entry)) + ">1 " + entry.time + " " +

@@ -1,5 +1,5 @@
-// Lines of the audit log as messages of the syslog protocol (RFC 5424), and how they stand in a
-// stream (RFC 6587) and in journald's. Pure.
+// Formats lines of the audit log as syslog messages (RFC 5424), as frames of a stream (RFC 6587),
+// and as journald messages. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace ringfence {
 
-// `sequence` counts what this program sends, from 1. The line becomes the message in ASCII, with
-// the same meaning.
+// `sequence` numbers the messages of this program, from 1. The message contains `line` as ASCII
+// JSON with the same meaning.
 std::string SyslogMessage(std::string_view line, const AuditEntry& entry, const std::string& host,
                           uint32_t sequence);
 
-// With its length before it: octet counting.
+// Returns the message with its length in front (octet counting).
 std::string Framed(const std::string& message);
 
-// A datagram of journald's native protocol.
+// Returns a datagram of journald's native protocol.
 std::string JournalMessage(std::string_view line, const AuditEntry& entry);
 
-// Where lines are sent to.
+// The destination of the lines.
 struct LogTarget {
   enum class Kind { kJournal, kTcp, kUdp };
   Kind kind = Kind::kJournal;
@@ -31,7 +31,8 @@ struct LogTarget {
   uint16_t port = 514;
 };
 
-// "journald", "syslog://HOST[:PORT]", "syslog+udp://HOST[:PORT]"; an IPv6 address in brackets.
+// Parses "journald", "syslog://HOST[:PORT]" or "syslog+udp://HOST[:PORT]"; an IPv6 address is in
+// brackets.
 Result<LogTarget> ReadLogTarget(const std::string& text);
 
 }  // namespace ringfence

@@ -35,7 +35,7 @@ class LogChecker {
     report_.met = anchors_->met();
     report_.other_logs.assign(anchors_->other_logs().begin(), anchors_->other_logs().end());
     Anchors::Unmet unmet = anchors_->SortUnmet();
-    if (report_.begins_at_start) {  // there was nothing before
+    if (report_.begins_at_start) {  // no line came before
       unmet.missing.insert(unmet.missing.begin(), unmet.before.begin(), unmet.before.end());
       unmet.before.clear();
     }
@@ -47,10 +47,10 @@ class LogChecker {
   }
 
  private:
-  // The first line of the log that has an anchor.
+  // The first line of the chain that has an anchor.
   struct FirstAnchored {
-    uint64_t end = 0;    // what stood in its file up to its end, at least
-    uint64_t bytes = 0;  // what stands in the log up to there
+    uint64_t end = 0;    // bytes in its file up to the line's end, at least
+    uint64_t bytes = 0;  // bytes in the log up to there, as read
     std::string file;
   };
 
@@ -64,7 +64,7 @@ class LogChecker {
     const std::optional<AuditEntry> entry = ReadLogLine(line.text);
     if (entry && report_.from.empty()) report_.from = entry->time;
     if (entry) report_.to = entry->time;
-    // Empty lines at the very beginning leave no trace in the chain, and fill no gap.
+    // The chain does not record empty lines at the very beginning, so they must not fill a gap.
     if (bytes_ > 0 || !line.text.empty()) bytes_ += line.size;
     if (first_file_.empty() && bytes_ > 0) {
       first_file_ = line.file;
@@ -83,8 +83,8 @@ class LogChecker {
     return Sha256Hex(line.text);
   }
 
-  // The beginning may be gone with old files, but only with whole ones. The first line of each file
-  // has an anchor, and an anchor says how long its file was.
+  // The beginning may be missing with old files, but only with whole ones. The first line of each
+  // file has an anchor, and an anchor records the length of its file.
   void CheckBeginning() {
     if (report_.begins_at_start || !first_) return;
     if (first_->bytes < first_->end) {
@@ -99,7 +99,7 @@ class LogChecker {
     }
   }
 
-  // Beside lines without the lock an anchor may count less than there was.
+  // If lines were written without the lock, an anchor can record an end that is too small.
   bool IsFirstUnanchored() const { return first_->file != first_file_ || report_.unlocked == 0; }
 
   void Break(LogBreak fault) {

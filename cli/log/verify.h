@@ -1,4 +1,4 @@
-// Whether an audit log is as it was written: by its digests, and by anchors.
+// Checks by digests and anchors that an audit log is as it was written.
 #pragma once
 
 #include <cstdint>
@@ -24,21 +24,21 @@ struct LogReport {
   uint64_t lines = 0;
   uint64_t torn = 0;
   uint64_t unlocked = 0;
-  uint64_t torn_at_end = 0;      // of them, with no whole line behind
-  std::string from, to;          // times of the first and the last line; "" where there is none
-  bool begins_at_start = true;   // false: there was something before
+  uint64_t torn_at_end = 0;      // torn lines that no whole line follows
+  std::string from, to;          // times of the first and the last line; "" if there is none
+  bool begins_at_start = true;   // false if there were lines before
   std::vector<LogBreak> breaks;  // the first hundred
   uint64_t all_breaks = 0;
 
-  bool has_anchors = false;  // somebody asked for them
+  bool has_anchors = false;  // the caller gave anchors
   size_t anchors = 0;
-  size_t met = 0;                       // of them, by a line
-  std::vector<std::string> other_logs;  // of which there are anchors; the first few
-  uint64_t covered = 0;                 // lines up to the last one that an anchor has
-  std::string covered_until;            // its time
-  size_t anchors_before = 0;            // of lines that are gone with older files
-  std::string before_until;             // the time of the last of them
-  std::vector<Anchor> missing;          // of lines that should be there
+  size_t met = 0;                       // anchors whose line is in the log
+  std::vector<std::string> other_logs;  // that have anchors; the first few
+  uint64_t covered = 0;                 // number of lines up to the last with an anchor
+  std::string covered_until;            // time of that line
+  size_t anchors_before = 0;            // anchors of lines removed with older files
+  std::string before_until;             // time of the last of them
+  std::vector<Anchor> missing;          // anchors of lines that should be in the log
 
   bool is_sound() const { return all_breaks == 0 && missing.empty(); }
 };

@@ -1,17 +1,17 @@
-// Waiting for more of a log until somebody ends it.
+// Waits for more of a log until a signal arrives.
 #pragma once
 
 namespace ringfence {
 
-inline constexpr int kPoll = 250;  // milliseconds between two looks at a log
+inline constexpr int kPoll = 250;  // milliseconds between two reads of a log
 
 class Waiting {
  public:
-  // From now on SIGINT and SIGTERM end the waiting instead of the program.
+  // From here on SIGINT and SIGTERM end the wait, not the program.
   Waiting();
 
-  // False when there is nothing to wait for any more: a signal came, or, where the output
-  // `is_watched`, nobody reads it.
+  // Returns false if the wait is over: a signal arrived or, if the output `is_watched`, its reader
+  // is gone.
   bool For(int milliseconds, bool is_watched) const;
   bool is_over() const;
 };

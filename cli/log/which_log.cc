@@ -11,7 +11,7 @@
 namespace ringfence {
 namespace {
 
-// As for a project that has no policy of its own.
+// Returns the log for a project without a policy of its own.
 Result<Path> AuditFileWithoutProject(Registration given) {
   constexpr const char* kNowhere = "/nonexistent/ringfence-log";
   const RealFiles disk;

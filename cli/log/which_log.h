@@ -1,4 +1,4 @@
-// Which log a command of `ringfence log` is about, and the options that say so.
+// The options of `ringfence log` that select a log, and the function that finds it.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace ringfence {
 
-// The options of one command, to tell after parsing which of them were given.
+// The options of one command, which tell after parsing whether they were given.
 class DeclaredOptions {
  public:
   explicit DeclaredOptions(const Command& command) : command_(command) {}
@@ -24,7 +24,7 @@ class DeclaredOptions {
   Option AddFlag(const std::string& name, bool& value, const std::string& what) {
     return options_.emplace_back(name, command_.AddFlag(name, value, what)).second;
   }
-  std::string first_given() const;  // "": none was
+  std::string first_given() const;  // "" if none was given
 
  private:
   Command command_;
@@ -38,7 +38,8 @@ struct WhichLog {
 };
 void AddWhichLog(DeclaredOptions& options, WhichLog& log);
 
-// Where no project is named and the current folder can be none, the log of all the user's projects.
+// Returns the log of all the user's projects if no project is named and the current directory
+// cannot be one.
 Result<Path> FindLog(const WhichLog& log);
 
 }  // namespace ringfence

@@ -70,7 +70,7 @@ class Allowance {
   Verdict Wanted() const { return options_.ask ? Verdict::kAsk : Verdict::kPermit; }
   bool is_for_session() const { return !change_.session().empty(); }
 
-  // A question about writing adds none about reading.
+  // With --ask, adds no question about reading if reading is permitted already.
   Status LeavePermittedReads() {
     grant_ = change_.grant();
     if (!options_.ask || grant_.kind != TargetKind::kPath || !grant_.also_write) return Unit{};
@@ -94,7 +94,7 @@ class Allowance {
     return is_for_session() ? "{\n  \"version\": 1\n}\n" : StarterPolicy({});
   }
 
-  // So much is opened that a slip of the keyboard must not be enough.
+  // Asks before a grant that is so wide that it may be a typing mistake.
   std::optional<Outcome> AskAboutWide() const {
     const std::string wide = WideText(change_.grant(), change_.policies().places, change_.where());
     if (wide.empty() || options_.yes) return {};
@@ -109,7 +109,7 @@ class Allowance {
     return Outcome(1);
   }
 
-  // An entry that has no effect is not kept: the rule against it is reported instead.
+  // Keeps the entry only if it has an effect; otherwise reports the rule that prevents it.
   std::optional<Outcome> CheckResult() {
     if (Status s = change_.ReadAgain(); !s) return Outcome(s.error());
     const auto after = EvaluateTarget(change_.grant(), change_.policies());
@@ -124,7 +124,7 @@ class Allowance {
                         Hint(decision)});
   }
 
-  // "" where there is nothing to suggest.
+  // Returns "" if there is nothing to suggest.
   std::string Hint(const TargetDecision& decision) const {
     const std::string instead = InsteadOf(decision);
     return instead.empty() ? "" : instead + "nothing was changed";
@@ -142,7 +142,7 @@ class Allowance {
     return advice.empty() ? "change that rule instead; " : advice;
   }
 
-  // No policy opens what is protected, but all of it may be read, and beside it written.
+  // Suggests what a policy can permit: reading protected files, and writing next to them.
   std::string InsteadOfProtected() const {
     const GrantTarget& grant = change_.grant();
     if (grant.path.empty() || !grant.also_write) return "";
@@ -224,7 +224,7 @@ class Allowance {
     notes.push_back(std::string("the sandbox cannot ask, so commands in ringfence run ") + may_not);
   }
 
-  // Its own settings may refuse what the policy now permits.
+  // The client's own settings may refuse what the policy now permits.
   std::optional<std::string> ClientNote() const {
     const Result<ClientRefusals> client = ClientRefusals::Read(change_.where());
     if (!client) return "the client's settings cannot be read: " + client.error().text();
@@ -236,7 +236,7 @@ class Allowance {
 
   const AllowOptions& options_;
   PolicyChange change_;
-  GrantTarget grant_;  // what is added for it
+  GrantTarget grant_;  // what to add for change_.grant()
   ChangeTarget target_;
   PolicyAddition addition_;
   bool is_asked_about_ = false;  // before the change

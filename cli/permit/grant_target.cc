@@ -38,7 +38,7 @@ Result<GrantTarget> MakePath(GrantTarget grant, const std::string& folder,
     return WrongTarget(Quote(grant.text), "is not UTF-8, so a policy cannot name it", "");
   grant.path = Path::Clean(whole).text();
   grant.named = grant.path;
-  // A name with such characters that exists is meant literally.
+  // The name of an existing file is literal, even if it has pattern characters.
   grant.is_pattern = HasPattern(grant.path) && ::access(grant.path.c_str(), F_OK) != 0;
   if (grant.is_pattern) return grant;
   const RealFiles files;
@@ -57,8 +57,8 @@ void TakeWorse(TargetDecision& worst, PathDecision decision, Trace& trace) {
   worst.cause = std::move(decision.cause);
 }
 
-// A path that a pattern matches, with "any" for each "*" and "**"; nothing where one with brackets
-// or backslashes would have to be made up.
+// Returns a path that the pattern matches, with "any" for each "*" or "**"; nothing if the pattern
+// has brackets or backslashes.
 std::optional<std::string> ProbePath(const std::string& pattern) {
   if (pattern.find_first_of("[]\\") != std::string::npos) return {};
   std::string path;
@@ -97,7 +97,7 @@ TargetDecision EvaluateName(NameDecision evaluated, Trace trace) {
   return {evaluated.verdict, std::move(evaluated.cause), std::move(trace.rules)};
 }
 
-// A host that the entry stands for.
+// Returns a URL with a host that the entry matches.
 std::string ProbeUrl(std::string host) {
   if (host == "*") host = "a.example";
   if (host.starts_with("*.")) host = "a" + host.substr(1);
@@ -165,7 +165,7 @@ std::string EntryFor(const GrantTarget& grant, const std::string& root, const st
   if (!root.empty()) {
     if (const auto below = path.Below(Path::Clean(root))) {
       if (below->empty()) return ".";
-      // What begins with such a character would mean something else.
+      // An entry that begins with one of these characters has another meaning.
       const bool is_special = std::string_view("~@!").find((*below)[0]) != std::string_view::npos;
       return (is_special ? "./" : "") + spelled(*below);
     }
@@ -195,7 +195,7 @@ Result<std::optional<TargetDecision>> EvaluateTarget(const GrantTarget& grant,
       return Answer(EvaluateName(std::move(evaluated), std::move(trace)));
     }
     case TargetKind::kHost: {
-      // No host is refused without a "network" section. To make one would refuse all others.
+      // Without a "network" section no host is refused; adding one would refuse all other hosts.
       if (!policy->network) return Answer(TargetDecision{});
       Trace trace;
       NameDecision evaluated = EvaluateUrl(ProbeUrl(LowerAscii(grant.text)), *policy, &trace);

@@ -1,5 +1,5 @@
-// What `ringfence allow` and `ringfence revoke` were asked for: a path, a host or a tool, and how a
-// policy spells it.
+// The target of `ringfence allow` and `ringfence revoke`: a path, a host or a tool, and its
+// spelling in a policy.
 #pragma once
 
 #include <optional>
@@ -17,46 +17,46 @@ enum class TargetKind { kPath, kHost, kTool };
 
 struct GrantTarget {
   TargetKind kind = TargetKind::kPath;
-  std::string text;   // as it was typed
-  std::string path;   // of a path: absolute, links followed
-  std::string named;  // the same before links were followed; of a tool, as it was typed
+  std::string text;   // as typed; an MCP server becomes the pattern of its tools
+  std::string path;   // absolute path with links resolved
+  std::string named;  // the path before links are resolved; a tool as typed
   bool is_pattern = false;
-  bool also_read = true;   // of a path
-  bool also_write = true;  // of a path
+  bool also_read = true;   // paths only
+  bool also_write = true;  // paths only
   bool as_question = false;
 };
 
-// A known tool and mcp__ are tools; what exists, has a slash or begins as paths do is a path; a
-// name that only a host has is a host. Nothing for other names: they might be any of the three.
+// Returns kTool for a known tool or an MCP name; kPath for a name that exists, has a slash or
+// begins like a path; kHost for a name that only a host can have; nothing for an ambiguous name.
 std::optional<TargetKind> KindOf(const std::string& text);
-bool MayBeFileOrHost(const std::string& text);  // "notes.md": nothing by the rule above
+bool MayBeFileOrHost(const std::string& text);  // true for "notes.md"
 
-// The host of "https://host/...", with its port where that is not the scheme's.
+// Returns the host of "https://host/...", with the port if it is not the scheme's default.
 Result<std::string> HostOfUrl(const std::string& url);
-bool IsUrl(const std::string& text);  // it has "://"
+bool IsUrl(const std::string& text);  // true if it has "://"
 
-// `text` of a path is relative to `folder`.
+// A path in `text` is relative to `folder`.
 Result<GrantTarget> MakeTarget(TargetKind kind, const std::string& text, const std::string& folder,
                                const std::string& home);
 
-// The home as it is given and, where links lead elsewhere, resolved.
+// Returns the home as given and, if links lead elsewhere, its resolved path.
 std::vector<std::string> NamesOfHome(const std::string& home);
 
-// How the policy file spells it. `root` is of the project whose own policy it is; "" for other
-// files, which serve several projects and so name paths whole.
+// Returns the target's spelling in a policy file. `root` is the project that the policy belongs to;
+// "" for other files, which serve several projects and so need full paths.
 std::string EntryFor(const GrantTarget& grant, const std::string& root, const std::string& home);
 
 struct TargetDecision {
   Verdict verdict = Verdict::kPermit;
   std::optional<Cause> cause;
-  std::vector<RuleUse> rules;  // that were met
+  std::vector<RuleUse> rules;  // rules that were met
 };
-// What these policies say about it now; of a pattern, about a path that it matches. Nothing is
-// known of sets and of patterns with brackets.
+// Evaluates the target under these policies; for a pattern, a path that it matches. Returns nothing
+// for sets and for patterns with brackets.
 Result<std::optional<TargetDecision>> EvaluateTarget(const GrantTarget& grant,
                                                      const Context& policies);
 
-// The hook evaluates hosts.
+// True if the policy has a "network" section, so that the hook evaluates hosts.
 bool HasNetwork(const Context& policies);
 
 }  // namespace ringfence

@@ -31,9 +31,9 @@ class Adder {
   }
 
  private:
-  // What a list holds that must be made: it replaces one of the policies under this file.
+  // Returns the entries that a new list must repeat, because it replaces the list of a lower layer.
   std::vector<std::string> Inherited(AllowList list) const {
-    if (target_.is_session) return {};  // it only adds
+    if (target_.is_session) return {};  // a session's list only adds
     return InheritedEntries(sources_, list, !target_.root.empty());
   }
 
@@ -49,7 +49,7 @@ class Adder {
   Status AddPath() {
     addition_.entry = EntryFor(grant_, target_.root, target_.home);
     const std::string list = grant_.as_question ? "ask" : "allow";
-    // Asks add up, so a new list of them replaces nothing.
+    // The "ask" lists of all layers add up, so a new one replaces nothing.
     const auto inherited = [&](AllowList which) {
       return grant_.as_question ? std::vector<std::string>{} : Inherited(which);
     };

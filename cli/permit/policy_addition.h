@@ -1,5 +1,5 @@
-// The text of a policy with one entry more: which lists a person's grant belongs into, and what a
-// list that has to be made must hold besides, so that nothing else changes.
+// Adds one entry to the text of a policy: finds the lists for the user's grant, and the entries
+// that a new list must repeat so that nothing else changes.
 #pragma once
 
 #include <string>
@@ -11,22 +11,23 @@
 
 namespace ringfence {
 
-// The policy file that is changed.
+// The policy file to change.
 struct AdditionTarget {
   std::string path;  // for messages
-  std::string root;  // of the project whose own policy it is, else ""
+  std::string root;  // of the project that the policy belongs to, or ""
   std::string home;
-  bool is_session = false;  // a session's grants: they only add
+  bool is_session = false;  // a session's grants, which only add
 };
 
 struct PolicyAddition {
-  std::string text;                // of the policy; what was there stays as it is
-  std::string entry;               // as it was written
-  std::vector<std::string> lists;  // "read.allow": those that did not have it
-  std::vector<std::string> notes;  // for the person
+  std::string text;                // the new text of the policy; keeps all the rest
+  std::string entry;               // as written
+  std::vector<std::string> lists;  // "read.allow"; those that did not have it
+  std::vector<std::string> notes;  // for the user
 };
 
-// `text` with what `grant` needs. `sources` are the policies in use, which a new list must repeat.
+// Returns `text` with the entries for `grant`. `sources` are the policies in force, whose entries a
+// new list must repeat.
 Result<PolicyAddition> AddTarget(const GrantTarget& grant, const PolicySources& sources,
                                  const AdditionTarget& target, std::string text);
 

@@ -72,7 +72,7 @@ Status PolicyChange::FindPolicies() {
   return ReadAgain();
 }
 
-// The policy, the profile and the project that the hook was registered with.
+// Reads the policy, the profile and the project from the hook's registration.
 Status PolicyChange::ReadRegistration() {
   const Result<std::vector<SettingsFile>> files = ReadSettingsFiles(where_);
   if (!files) return files.error();
@@ -115,7 +115,7 @@ std::string PolicyChange::InitCommand() const {
 }
 
 Status PolicyChange::ReadAgain() {
-  const Result<HookProgram> hook = FindHookProgram("");  // its programs are protected
+  const Result<HookProgram> hook = FindHookProgram("");  // ringfence's programs are protected
   Registration typed = where_;
   if (hook) typed.program = hook->path;
   typed.policy = policy_option_;
@@ -128,7 +128,7 @@ Status PolicyChange::ReadAgain() {
   return AddGrants();
 }
 
-// What is meant, by --as or by the name; a URL becomes its host.
+// Finds the kind by --as or by the name. Replaces a URL with its host.
 Result<TargetKind> PolicyChange::ReadKind() {
   if (what_.empty()) {
     return WrongUsage(
@@ -160,7 +160,7 @@ Result<TargetKind> PolicyChange::ReadKind() {
                     "say which it is: --as path, --as host or --as tool");
 }
 
-// The name of a configured MCP server, which stands for none of its tools.
+// Returns an error if the name is a configured MCP server: it does not name the server's tools.
 std::optional<Error> PolicyChange::ServerNamed() const {
   const std::vector<McpServer> servers = McpServersOf(where_);
   const auto server = std::ranges::find(servers, what_, &McpServer::name);
@@ -170,7 +170,7 @@ std::optional<Error> PolicyChange::ServerNamed() const {
                     "name all its tools: " + ShellWord("mcp__" + server->part + "__*"));
 }
 
-// The kind of an entry in a policy: a tool or a host. (A path is recognized without its entry.)
+// Returns the kind of a policy's entry with this name: a tool or a host. A path needs no entry.
 std::optional<TargetKind> PolicyChange::KindOfEntry() const {
   for (const PolicySource& source : policies_->sources.sources) {
     const Sections& sections = source.file->sections;
@@ -214,7 +214,7 @@ Result<ChangeTarget> PolicyChange::TargetAt(const std::string& path, std::string
   return target;
 }
 
-// What is in a session's own file ends with the session.
+// Returns the session's own file, whose entries end with the session.
 Result<ChangeTarget> PolicyChange::SessionTarget() {
   if (options_.ask) {
     return WrongUsage("--ask", "cannot be combined with --session, which only permits",

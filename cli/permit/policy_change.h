@@ -1,5 +1,5 @@
-// What `ringfence allow` and `ringfence revoke` have in common: which policies are in force, what
-// was named, which file is changed, and how it is written and trusted again.
+// The common part of `ringfence allow` and `ringfence revoke`: finds the policies in force, the
+// target and the file to change; writes the file and trusts it again.
 #pragma once
 
 #include <optional>
@@ -24,51 +24,52 @@ struct ChangeOptions {
   bool read = false;
   bool ask = false;
   bool session = false;
-  bool finds_entry = false;  // a name that says nothing is what an entry of that name is
+  bool finds_entry = false;  // takes the kind of an unclear name from a policy's entry
   std::string session_id;
 
   bool is_for_session() const { return session || !session_id.empty(); }
 };
-// The options that both have. `session` is what --session means to the command.
+// Declares the common options. `session` is the help text of --session.
 void AddChangeOptions(Command& command, ChangeOptions& options, const char* session);
 
-// The file that is changed.
+// The file to change.
 struct ChangeTarget {
   std::string path;
-  std::optional<std::string> text;  // of the file, if there is one
-  std::string root;                 // of the trusted project whose own policy it is, else ""
+  std::optional<std::string> text;  // of the file, if it exists
+  std::string root;                 // of the trusted project that the policy belongs to, or ""
 };
 
 class PolicyChange {
  public:
   explicit PolicyChange(const ChangeOptions& options) : options_(options), what_(options.what) {}
 
-  // The policies in force, and what was named.
+  // Reads the policies in force and the user's target.
   Status Open();
-  // The session's file, --policy FILE, the project's own policy where it is trusted, or the user's.
+  // Returns the session's file, --policy FILE, the project's own policy if it is trusted, or the
+  // user's.
   Result<ChangeTarget> FindTarget();
-  // The user's own policy, whatever the project has.
+  // Returns the user's own policy, even if the project has one.
   Result<ChangeTarget> UsersTarget() const;
 
-  // Writes `text` into the target, which was read before; a project's policy is trusted again.
-  // Until Commit() it is put back.
+  // Writes `text` into the target, which was read before, and trusts a project's policy again.
+  // Without Commit() the destructor restores the old text.
   Status Write(const ChangeTarget& target, const std::string& text, const std::string& entry);
   Status Commit() { return transaction_.Commit(); }
   Status ReadAgain();
 
-  // `ringfence init` was run, so the client's sandbox has lists of its own, and by the change it
-  // would add to them, or take away what they hold. Neither where ringfence wraps the commands, for
-  // which init switches that sandbox off.
+  // True if the user has run `ringfence init`, which filled the lists of the client's sandbox, and
+  // after the change it would add entries to them or remove some. Both are false if ringfence wraps
+  // the commands, for which init switches that sandbox off.
   bool InitWouldAdd() const;
   bool InitWouldRemove() const;
-  std::string InitCommand() const;  // that updates them
+  std::string InitCommand() const;  // the command that updates them
 
   const GrantTarget& grant() const { return grant_; }
   const Context& policies() const { return *policies_; }
   const Registration& where() const { return where_; }
   const std::string& what() const { return what_; }
   const std::string& session() const { return session_; }
-  // Each session that may what is denied to others, and the command that takes it back.
+  // A session that may do what is denied to others, and the command that revokes it.
   struct StillInSession {
     std::string what;
     std::string command;
@@ -76,7 +77,7 @@ class PolicyChange {
   std::vector<StillInSession> StillInSessions();
   std::string Shown(const ChangeTarget& target) const { return ShownPath(target.path, where_); }
   std::string ShownUsers() const;  // the user's own policy
-  // How the argument was understood, and which policies do not count.
+  // Notes about how the argument was understood, and which policies are not in force.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -93,22 +94,22 @@ class PolicyChange {
   static Result<ChangeTarget> TargetAt(const std::string& path, std::string root);
 
   const ChangeOptions& options_;
-  std::string what_;  // what was named; of a URL its host
+  std::string what_;  // the user's argument, or the host of a URL
   Registration where_;
-  std::string folder_;  // relative paths begin here
+  std::string folder_;  // the base of relative paths
   std::string policy_option_;
   std::string profile_;
-  std::string root_;  // registered with --root
+  std::string root_;  // from --root of the registration
   BorrowedProject borrowed_;
   std::optional<Context> policies_;
-  std::vector<SandboxEntry> sandbox_before_;  // the change
+  std::vector<SandboxEntry> sandbox_before_;  // before the change
   GrantTarget grant_;
   std::string session_;
   std::vector<std::string> notes_;
   FileTransaction transaction_;
 };
 
-// "file:line /read/allow" and why, for people.
+// Returns the cause with its reason and the place of the rule, for messages.
 std::string CauseText(const Cause& cause);
 
 }  // namespace ringfence

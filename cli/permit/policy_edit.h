@@ -1,4 +1,4 @@
-// Adds one entry to a list of a policy's text, or removes it; comments and layout stay.
+// Adds an entry to a list in a policy's text, or removes entries; keeps comments and layout.
 #pragma once
 
 #include <functional>
@@ -16,23 +16,23 @@ struct ListAddition {
   std::string section;  // "read"
   std::string list;     // "allow"
   std::string entry;
-  // What the list holds before, when it must be made: an own list replaces the default.
+  // The first entries of a new list, because it replaces the default list.
   std::vector<std::string> inherited;
 };
 
-// False: the entry is there already. `text` has been read as a policy.
+// Returns false if the list already has the entry. `text` is a valid policy.
 Result<bool> AddToList(std::string& text, const std::string& shown, const ListAddition& addition);
 
-// Removes the elements of a list for which `is_meant` holds, and returns them. Nothing where the
-// text has no such list.
+// Removes the elements of a list for which `is_meant` returns true, and returns them. Returns
+// nothing if the text does not have the list.
 Result<std::vector<std::string>> RemoveFromList(
     std::string& text, const std::string& shown, const std::string& list,
     const std::function<bool(std::string_view)>& is_meant);
 
-// The elements of a list as they are written; nothing where the text has no such list.
+// Returns the elements of a list as written; nothing if the text does not have the list.
 std::optional<std::vector<std::string>> ListAt(const std::string& text, const std::string& list);
 
-// Removes a list, and the section that it was the only member of. `list` is "/read/allow".
+// Removes a list such as "/read/allow" and, if `with_section`, its section if that is then empty.
 Status RemoveList(std::string& text, const std::string& shown, const std::string& list,
                   bool with_section);
 

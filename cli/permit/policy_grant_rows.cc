@@ -13,7 +13,7 @@
 namespace ringfence {
 namespace {
 
-// Says each group of the entries in one sentence: those that open all, more, and nothing new.
+// Describes the entries in one sentence for each level of danger.
 template <typename Classify>
 void SayLists(GrantSpeaker& speaker, const std::vector<std::string>& entries, Classify classify,
               const std::string& what) {
@@ -54,8 +54,8 @@ void SayPaths(GrantSpeaker& s, const std::vector<std::string>& entries, const st
       s, entries, [&](const std::string& entry) { return DangerOfPath(s, entry); }, what);
 }
 
-// An entry that names a place permits it after a question. A set, or an entry for any folder, only
-// adds the question to what is permitted.
+// An entry that names a location permits it after a question. A set, or an entry for any directory,
+// only adds a question about what is permitted anyway.
 void SayAsk(GrantSpeaker& speaker, const JsonNode& node, const std::string& verb) {
   std::vector<std::string> places;
   std::vector<std::string> questions;
@@ -72,7 +72,7 @@ void SayAsk(GrantSpeaker& speaker, const JsonNode& node, const std::string& verb
               "The user is asked before these are " + verb + ": " + speaker.Quoted(questions));
 }
 
-// One function a key, as table rows below.
+// One function per key, for the rows of the table below.
 
 void Root(GrantSpeaker& s, const JsonNode&) {
   s.Say(Danger::kOpensMore, "The project is the whole repository around it.");
@@ -90,7 +90,7 @@ void WriteAllow(GrantSpeaker& s, const JsonNode& n) {
 }
 void WriteAsk(GrantSpeaker& s, const JsonNode& n) { SayAsk(s, n, "written"); }
 void PackageStores(GrantSpeaker& s, const JsonNode& n) {
-  if (s.Entries(n).empty()) return;  // node_modules counts without it
+  if (s.Entries(n).empty()) return;  // node_modules is one without it
   s.Say(Danger::kOpensMore,
         "No question about files with several hard links, and about those that run code later, in "
         "folders called " +
@@ -215,7 +215,7 @@ void PermissionMode(GrantSpeaker& s, const JsonNode& n) {
 }
 void Denies(GrantSpeaker& s, const JsonNode& n) {
   const std::vector<std::string> entries = s.Entries(n);
-  if (entries.empty()) return;  // denials add up: a project's empty list takes nothing away
+  if (entries.empty()) return;  // denials add up: a project's empty list removes none
   s.Say(Danger::kNone, "Refused: " + s.Quoted(entries));
 }
 void Limit(GrantSpeaker& s, const JsonNode& n) {
@@ -223,7 +223,7 @@ void Limit(GrantSpeaker& s, const JsonNode& n) {
 }
 void Nothing(GrantSpeaker&, const JsonNode&) {}
 
-// JSON with one space where it has white space between values.
+// Returns the JSON text with one space in place of the white space between values.
 std::string OnOneLine(std::string_view json) {
   std::string line;
   bool is_text = false;

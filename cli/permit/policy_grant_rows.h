@@ -1,4 +1,4 @@
-// The words for each key of a policy: rows of a table, which policy_grants.cc goes through.
+// Describes each key of a policy in a row of a table, which policy_grants.cc uses.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace ringfence {
 
-// One value and what is said of it.
+// One value, and the collector of its descriptions.
 class GrantSpeaker {
  public:
   GrantSpeaker(const JsonTree& tree, const GrantReader& reader, std::string key,
@@ -22,11 +22,11 @@ class GrantSpeaker {
   const EntryScope& reach() const { return reader_.reach; }
 
   std::vector<std::string> Entries(const JsonTree::Node& list) const;
-  // In one line, which names no more of them than the reader wants to see.
+  // Returns the entries on one line, at most `GrantReader::longest_list` of them.
   std::string Quoted(const std::vector<std::string>& entries) const;
-  // As it is written, on one line.
+  // Returns the value as written, shortened and on one line.
   std::string Raw(const JsonTree::Node& node) const;
-  // The name that "*" of the key's pattern stands for: the parent's, or its own.
+  // Return the name that "*" in the key's pattern matches: the node's own, or its parent's.
   std::string NameOf(const JsonTree::Node& node) const;
   std::string ParentNameOf(const JsonTree::Node& node) const;
 
@@ -37,14 +37,14 @@ class GrantSpeaker {
   std::vector<GrantText>& said_;
 };
 
-// Says what a value of the key means. "*" in a key stands for a name. An object whose members have
-// rows needs none.
+// Describes a value of the key. "*" in a key matches any name. An object whose members have rows
+// needs no row.
 struct GrantRow {
   std::string_view key;  // "/write/allow"
   void (*say)(GrantSpeaker&, const JsonTree::Node&);
 };
-// nullptr: none.
+// Returns nullptr if the key has no row.
 const GrantRow* GrantRowFor(std::string_view key);
-bool HasGrantRowBelow(std::string_view key);  // for a member of `key`
+bool HasGrantRowBelow(std::string_view key);  // true if a member of `key` has a row
 
 }  // namespace ringfence

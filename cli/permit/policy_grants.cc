@@ -8,7 +8,7 @@
 namespace ringfence {
 namespace {
 
-// What one profile says only narrows where an event chooses it.
+// The part of the file that a description is about. A profile that an event chooses only narrows.
 struct Frame {
   std::string prefix;  // "In profile "x": "
   std::string pointer;

@@ -88,8 +88,8 @@ class Remover {
     return lists;
   }
 
-  // The list of what may be read begins as it does by default, this entry included, so `allow`
-  // found the entry there and added it to what may be written. Then only that is taken away.
+  // True if the read list begins like the default one, up to and including this entry: then `allow`
+  // found the entry there and only added it to the write list, so only that is removed.
   bool IsOlderThanAllow(const ListName& list, const std::string& text) const {
     const bool is_reading = list.section == "read" && list.is_allow();
     if (!is_reading || grant_.kind != TargetKind::kPath || !grant_.also_write) return false;
@@ -128,7 +128,7 @@ class Remover {
     if (rule.set != SetName::kNone) return false;
     switch (rule.base) {
       case RuleBase::kRoot:
-        // In the user's policy such an entry is below every project, so only its own words mean it.
+        // In the user's policy a relative entry is about every project: only its own text counts.
         if (target_.root.empty()) return entry != "." && entry == grant_.text;
         return IsNamed(JoinPath(target_.root, rule.tail), rule);
       case RuleBase::kHome:
@@ -143,7 +143,7 @@ class Remover {
     return false;
   }
 
-  // `whole` is the rule's text, absolute.
+  // `whole` is the rule's path as an absolute path.
   bool IsNamed(const std::string& whole, const PathRule& rule) const {
     for (const std::string& path : {grant_.path, grant_.named}) {
       if (!rule.has_pattern && whole == path) return true;
@@ -153,7 +153,8 @@ class Remover {
     return false;
   }
 
-  // An empty list of questions would drop the built-in ones; no allow list may be empty.
+  // Removes empty "ask" lists, which would drop the built-in questions. Fails if an allow list of a
+  // policy became empty.
   Status RemoveEmptyLists(const std::vector<ListName>& changed, std::string& text) const {
     for (const ListName& list : changed) {
       const auto left = ListAt(text, list.pointer());
@@ -181,13 +182,13 @@ class Remover {
     return tools.empty() ? DefaultTools() : tools;
   }
 
-  // The list as `ringfence init` writes it.
+  // Returns the default list: the inherited one or, in the user's policy, that of `ringfence init`.
   std::vector<std::string> Usual(const ListName& list) const {
     if (!target_.root.empty() || target_.is_session) return Inherited(list);
     return ListAt(StarterPolicy({}), list.pointer()).value_or(std::vector<std::string>{});
   }
 
-  // A list that `allow` made goes again, where adding the entry once more would make the same text.
+  // Removes a list that `allow` created, if adding the entry once more reproduces the text.
   bool RestoreInherited(const std::vector<ListName>& changed, const std::string& before,
                         std::string& text) const {
     std::string restored = text;

@@ -1,5 +1,5 @@
-// The text of a policy without the entries that permit one path, host or tool: the inverse of
-// policy_addition.h, which also finds entries that a person wrote another way.
+// Removes the entries that permit one path, host or tool from the text of a policy. The inverse of
+// policy_addition.h, but also finds entries that the user spelled differently.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@
 namespace ringfence {
 
 struct PolicyRemoval {
-  std::string text;                  // of the policy; everything else stays as it is
-  std::vector<std::string> entries;  // that are gone, as they were written
-  std::vector<std::string> lists;    // "read.allow": those that had one
-  bool is_still_read = false;        // an entry by which it may be read by default has been left
+  std::string text;                  // the new text of the policy; keeps all the rest
+  std::vector<std::string> entries;  // the removed entries, as written
+  std::vector<std::string> lists;    // "read.allow"; those that had one
+  bool is_still_read = false;        // a default entry that permits reading it remains
 };
 
-// Only lists of questions where `grant.as_question`, only those of reads where it does not also
-// write. No entries: the policy has none. An allow list may not become empty: an error.
+// Changes only "ask" lists if `grant.as_question`, and only lists of reads if the grant does not
+// also write. Returns no entries if the policy has none. Fails if an allow list would become empty.
 Result<PolicyRemoval> RemoveTarget(const GrantTarget& grant, const PolicySources& sources,
                                    const AdditionTarget& target, const std::string& text);
 

@@ -19,7 +19,7 @@
 namespace ringfence {
 namespace {
 
-constexpr off_t kTail = 4 << 20;  // bytes of the log that are looked at
+constexpr off_t kTail = 4 << 20;  // bytes at the end of the log to search
 
 Result<std::string> EndOf(const Path& file) {
   const UniqueFd fd(::openat(AT_FDCWD, file.text().c_str(),
@@ -46,7 +46,8 @@ bool NamesPath(const AuditEntry& entry, const GrantTarget& grant) {
   });
 }
 
-// A tool by any of its names, or the server whose resource was refused.
+// True if `pattern` matches the tool or is another name of it, or matches the server whose resource
+// was refused.
 bool NamesTool(const AuditEntry& entry, const std::string& pattern) {
   const std::string& tool = entry.tool;
   if (MatchName(pattern, tool) ||

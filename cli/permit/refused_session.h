@@ -1,4 +1,4 @@
-// Which session was refused what somebody now permits: the audit log knows.
+// Finds in the audit log the session that was refused what the user now permits.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ringfence {
 
-// The session of the newest denial of `grant` in the end of the log.
+// Returns the session of the newest denial of `grant` in the last part of the log.
 Result<std::string> RefusedSession(const Path& audit_file, const GrantTarget& grant);
 
 }  // namespace ringfence

@@ -47,7 +47,7 @@ class Revocation {
   }
 
  private:
-  // In the policy that `allow` would change, else in the user's own.
+  // Searches the policy that `allow` would change, then the user's own.
   Status FindEntry() {
     Result<ChangeTarget> target = change_.FindTarget();
     if (!target) return target.error();
@@ -74,7 +74,7 @@ class Revocation {
     return Unit{};
   }
 
-  // `"~/src" (policy.json:6 /read/allow)`, or why nothing needs to permit it.
+  // Returns the rule that permits it, `"~/src" (policy.json:6 /read/allow)`, or why it needs none.
   std::string PermittedBy(const TargetDecision& decision) {
     for (const RuleUse& rule : decision.rules) {
       const bool permits =
@@ -124,7 +124,7 @@ class Revocation {
     return still;
   }
 
-  // "." in a list stands for the project, whichever it is.
+  // True if the target is the project itself, which "." in a list permits for every project.
   bool IsProject() const {
     return change_.grant().path == change_.policies().places.root_real.text();
   }
@@ -222,7 +222,7 @@ class Revocation {
   ChangeTarget target_;
   PolicyRemoval removal_;
   bool is_built_in_ = false;  // a rule of the built-in policy still permits it
-  bool is_unknown_ = false;   // a set or a pattern, of which EvaluateTarget() knows nothing
+  bool is_unknown_ = false;   // a set or a pattern that EvaluateTarget() cannot evaluate
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// ringfence revoke: takes away what ringfence allow gave.
+// ringfence revoke: removes what ringfence allow added.
 #pragma once
 
 #include "cli/command_line/options.h"

@@ -26,7 +26,7 @@ bool IsPermitted(const MaybeDecision& evaluated) {
   return evaluated && evaluated->verdict != Verdict::kDeny;
 }
 
-// The last source is the session's.
+// True if the session's file, which is the last source, has an entry for exactly this grant.
 bool HasOwnEntry(const GrantTarget& grant, const Context& policies) {
   const std::string& path = policies.sources.sources.back().file->path;
   const Result<std::optional<std::string>> text = ReadIfThere(path);
@@ -37,7 +37,7 @@ bool HasOwnEntry(const GrantTarget& grant, const Context& policies) {
   return removal && !removal->entries.empty();
 }
 
-// The entry of the last source that permitted it.
+// Returns the entry of the last source that permitted the target.
 std::string PermittingEntry(const TargetDecision& decision, const Context& policies) {
   const std::string& file = policies.sources.sources.back().file->shown;
   const auto permits = [&](const RuleUse& rule) {
@@ -47,7 +47,8 @@ std::string PermittingEntry(const TargetDecision& decision, const Context& polic
   return rule == decision.rules.end() ? "" : rule->written;
 }
 
-// Nothing where the last source, a session's, does not permit any of `parts` of the grant.
+// Returns the entry of the last source, a session's, that permits one of `parts`; "" for an entry
+// of the grant itself; nothing if it permits none.
 std::optional<std::string> EntryToGrant(const GrantTarget& grant,
                                         const std::vector<GrantTarget>& parts,
                                         const Context& policies) {
@@ -62,7 +63,7 @@ std::optional<std::string> EntryToGrant(const GrantTarget& grant,
   return {};
 }
 
-// Reading and writing, each of which the policies may deny alone.
+// Returns the grant and, if it also writes, its read part, because policies can deny writing alone.
 std::vector<GrantTarget> PartsOf(const GrantTarget& grant) {
   std::vector<GrantTarget> parts{grant};
   if (grant.kind == TargetKind::kPath && grant.also_write) {
@@ -98,10 +99,10 @@ std::vector<SessionPermit> SessionsThatPermit(const GrantTarget& grant, Context&
   const bool is_evaluated = EvaluateAs(grant, policies).has_value();
   std::erase_if(parts,
                 [&](const GrantTarget& part) { return !IsDenied(EvaluateAs(part, policies)); });
-  if (is_evaluated && parts.empty()) return permits;  // every session may
+  if (is_evaluated && parts.empty()) return permits;  // permitted to every session
   for (const std::string& session : SessionsWithGrants(policies.places.homes.front().text())) {
     const Result<bool> added = AddSessionGrants(session, policies.places, policies.sources);
-    if (!added || !*added) continue;  // a file that cannot be read permits nothing
+    if (!added || !*added) continue;  // an unreadable file permits nothing
     const std::optional<std::string> entry = EntryToGrant(grant, parts, policies);
     if (entry) permits.push_back({session, *entry});
     policies.sources.sources.pop_back();

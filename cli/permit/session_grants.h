@@ -1,4 +1,4 @@
-// What `ringfence allow --session` permitted to single sessions.
+// Finds what `ringfence allow --session` permitted to single sessions.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace ringfence {
 
-// Sessions for which something was allowed, the newest first; at most twenty.
+// Returns the sessions that have grants, the newest first; at most twenty.
 std::vector<std::string> SessionsWithGrants(const std::string& home);
 
 struct SessionPermit {
   std::string session;
-  std::string entry;  // that permits it, where that is a wider one; "": one of its own
+  std::string entry;  // a wider entry that permits it; "" for one of its own
 };
 
-// The sessions that may what the policies deny to all others, or a part of it. `policies` are
-// changed meanwhile and as before at the end.
+// Returns the sessions that may do what the policies deny to all others, or a part of it. Changes
+// `policies` and restores them at the end.
 std::vector<SessionPermit> SessionsThatPermit(const GrantTarget& grant, Context& policies);
 
 }  // namespace ringfence

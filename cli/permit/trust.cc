@@ -86,7 +86,7 @@ void PrintGrants(const Console& console, const std::vector<GrantText>& grants) {
   if (grants.empty()) console.Line("It says nothing that the built-in policy does not say.");
 }
 
-// Right above the question, where a long list has scrolled the worst away.
+// Repeats the warning right above the question, because a long list scrolls it out of sight.
 void RepeatDanger(const std::vector<GrantText>& grants) {
   const auto worst = std::ranges::count(grants, Danger::kOpensAll, &GrantText::danger);
   if (worst == 0) return;
@@ -101,7 +101,7 @@ class TrustCommand {
   explicit TrustCommand(const TrustOptions& options) : options_(options) {}
 
   Outcome Run() {
-    // A project that is gone can still be forgotten.
+    // --list and --remove also work for a project that no longer exists.
     const bool may_be_gone = options_.list || options_.remove;
     Result<Registration> where = may_be_gone
                                      ? FindRegistration(options_.given.home, options_.project)
@@ -143,7 +143,7 @@ class TrustCommand {
   Result<Places> FoundPlaces() const {
     Result<Context> context = FindTypedContext(where_, RealFiles());
     if (context) return std::move(context->places);
-    // A policy that cannot be read is reported by ReadProject(), which knows more about it.
+    // ReadProject() reports a policy that cannot be read, with more details.
     if (context.error().kind == Error::Kind::kUsage) return context.error();
     Places places{.agent = &ClaudeCode()};
     places.root = places.root_real = Path::Clean(where_.project_dir);
@@ -199,7 +199,7 @@ class TrustCommand {
     return 0;
   }
 
-  // Status 0: the user has seen the policy and wants it.
+  // Returns status 0 if the user has seen the policy and wants it.
   Outcome Ask(const ProjectPolicy& project) const {
     const Terminal terminal;
     if (options_.json || !terminal.can_ask()) {
@@ -268,7 +268,7 @@ class TrustCommand {
   }
 
   Outcome Remove() {
-    // A project that is gone can still be taken out of the list, by its name.
+    // A project that no longer exists is removed by its path as given.
     const Result<Places> found = FoundPlaces();
     const std::string root = found ? found->root_real.text() : where_.project_dir;
     const size_t count =

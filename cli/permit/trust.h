@@ -1,4 +1,4 @@
-// ringfence trust: looks at a project's policy and pins it.
+// ringfence trust: shows a project's policy and pins it.
 #pragma once
 
 #include "cli/command_line/options.h"

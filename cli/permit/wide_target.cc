@@ -20,14 +20,14 @@ std::string WideToolText(const std::string& tool) {
   return is_every_server ? "the tools of every MCP server" : "";
 }
 
-// The names of the home, and the home of /etc/passwd where that is another.
+// Returns the paths of the home, and the home in /etc/passwd if that differs.
 std::vector<std::string> HomeNames(const Registration& where, const Places& places) {
   std::vector<std::string> names = NamesOfHome(where.home);
   for (const Path& home : places.deny_only_homes) names.push_back(home.text());
   return names;
 }
 
-// The folder that the project lies in.
+// Returns the directory that contains the project.
 Path FolderOfProject(const std::string& project, const FileView& files) {
   const Walked walked = Walk(project, files);
   const Path real = walked.stop == Walked::Stop::kEnd ? walked.end : Path::Clean(project);
@@ -56,7 +56,7 @@ std::string WideFolderText(const EntryScope& reach, const std::string& entry,
   return of() + Quote(top->text()) + ", which holds this project and what is beside it,";
 }
 
-// The folder above the first name with a pattern in it.
+// Returns the directory above the first component that has a pattern.
 Path FixedFolder(const std::string& path) {
   Path folder;
   std::string_view rest = path;
@@ -79,7 +79,8 @@ bool IsOwn(const Path& folder, const Places& places) {
          std::ranges::any_of(places.homes_real, holds);
 }
 
-// A folder of the whole machine, or another user's home. "/bin" was followed to "/usr/bin".
+// Describes a shared system directory or another user's home that the entry opens. The grant's path
+// has its links resolved, so that "/bin" is "/usr/bin".
 std::string ForeignFolderText(const EntryScope& reach, const std::string& entry,
                               const GrantTarget& grant, const Places& places) {
   const RealFiles files;

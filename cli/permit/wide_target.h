@@ -1,4 +1,4 @@
-// Whether what `ringfence allow` was asked for is so much that it is probably a mistake.
+// Finds targets of `ringfence allow` that are so wide that they are probably mistakes.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace ringfence {
 
-// "every file of the home directory for reading": what an entry opens, if that is every tool or
-// host, a home, the folder that the project lies in, or for writing a folder that all of the
-// machine shares ("/usr"); else "".
+// Describes what an entry opens, such as "every file of the home directory for reading", if that is
+// every tool or host, a home, the directory that contains the project or, for writing, a directory
+// that the whole machine shares ("/usr"). Otherwise returns "".
 std::string WideText(const GrantTarget& grant, const Places& places, const Registration& where);
 
 }  // namespace ringfence

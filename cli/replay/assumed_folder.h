@@ -1,5 +1,5 @@
-// The disk, with one folder there and empty although it is gone: what a call in a project that was
-// removed since would have been decided from, as far as it can be told.
+// The disk, on which one missing directory appears to exist and be empty. It approximates the state
+// in which a call was decided in a project that was removed since.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace ringfence {
 
 class AssumedFolder final : public FileView {
  public:
-  // `folder` is an absolute path; one that is none, and one that is there, changes nothing.
+  // `folder` is an absolute path; an invalid or existing one changes nothing.
   AssumedFolder(const FileView& disk, const std::string& folder);
 
   bool is_assumed() const { return is_assumed_; }

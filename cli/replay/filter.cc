@@ -47,7 +47,7 @@ std::string ErrorLine(std::string_view what) {
   return "{\"calls\":[],\"error\":" + Printable(JsonString(what)) + "}\n";
 }
 
-// What all threads have in common.
+// State that all threads share.
 struct FilterState {
   const FilterQuestion& question;
   int out;

@@ -1,4 +1,4 @@
-// The filter: one line out for each line in, each by itself, whatever came before it.
+// The filter: writes one line for each line that it reads, independently of earlier lines.
 #pragma once
 
 #include <string>
@@ -16,12 +16,12 @@ struct FilterQuestion {
   LineChunks::Sizes sizes;
 };
 
-// What is said about one line, with its newline. "calls" is always there:
+// Returns the answer to one line, with its newline. It always has "calls":
 //   {"calls":[{"id":..,"tool":..,"verdict":..,"rule":{..},"what":..,"why":..}]}
 //   {"calls":[],"error":"byte 17: the document ends too early"}
 std::string FilteredLine(std::string_view line, ReplayedCalls& calls);
 
-// From one descriptor to the other, until the end.
+// Filters from one descriptor to the other, until the end of the input.
 Outcome FilterLines(const FilterQuestion& question, int in, int out);
 
 }  // namespace ringfence

@@ -1,5 +1,5 @@
-// Several threads work on numbered pieces; what depends on the order is done in the order of the
-// numbers, so that the result is the same for any number of threads.
+// Runs several threads on numbered pieces. Work that depends on the order is done in the order of
+// the numbers, so that the result is the same for any number of threads.
 #pragma once
 
 #include <condition_variable>
@@ -12,10 +12,10 @@
 
 namespace ringfence {
 
-// Lets one thread through after the other, in the order of their numbers.
+// Lets one thread after another pass, in the order of their numbers.
 class Turns {
  public:
-  // Waits for the turn of `number`; false: somebody has given up.
+  // Waits for the turn of `number`. Returns false if a thread called Stop().
   bool Await(size_t number) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stopped_ || next_ == number; });
@@ -39,7 +39,7 @@ class Turns {
   bool stopped_ = false;
 };
 
-// What the threads of a run have in common.
+// State that the threads of a run share.
 struct InOrder {
   std::mutex taking;
   Turns settling;
@@ -51,7 +51,7 @@ struct InOrder {
   }
 };
 
-// Works until there are no more pieces; false: somebody has given up.
+// Works until there are no more pieces. Returns false if a thread stopped the run.
 template <typename Job>
 bool WorkInOrder(Job& job, InOrder& order) {
   for (;;) {
@@ -69,14 +69,15 @@ bool WorkInOrder(Job& job, InOrder& order) {
   }
 }
 
-// Each of `jobs` is one thread's: it takes pieces and does what can be done beside the others.
-//   bool Take();      the next piece; for one thread at a time
+// Runs each of `jobs` in a thread of its own, which takes pieces and does as much as it can in
+// parallel:
+//   bool Take();      takes the next piece, one thread at a time; false if there is none
 //   size_t number();  of the piece
-//   void Prepare();   beside the others
+//   void Prepare();   in parallel
 //   void Settle();    in order
-//   void Finish();    beside the others
-//   bool Deliver();   in order; false: stop everything
-// An exception of any of them is thrown here.
+//   void Finish();    in parallel
+//   bool Deliver();   in order; returns false to stop the run
+// Rethrows an exception from any of them.
 template <typename Jobs>
 void RunInOrder(Jobs& jobs) {
   InOrder order;
@@ -92,7 +93,7 @@ void RunInOrder(Jobs& jobs) {
   std::vector<std::jthread> threads;
   try {
     for (size_t i = 1; i < jobs.size(); ++i) threads.emplace_back(guarded, i);
-  } catch (const std::system_error&) {  // no more threads can be had: those there are do it all
+  } catch (const std::system_error&) {  // no more threads; the others do the work
   }
   guarded(0);
   threads.clear();

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxUnreadableLines = 20;
 
-// Where the last newline between the two is, or npos.
+// Returns the position of the last newline in [from, end), or npos.
 size_t LastNewline(const std::string& buffer, size_t from, size_t end) {
   const size_t at = std::string_view(buffer).substr(from, end - from).rfind('\n');
   return at == std::string_view::npos ? std::string::npos : from + at;
@@ -50,7 +50,7 @@ bool LineChunks::OpenNext() {
   return false;
 }
 
-// How many bytes came; none at the end of the file, and where it cannot be read any further.
+// Returns the number of bytes read; 0 at the end of the file or after an error.
 size_t LineChunks::ReadSome(std::string& buffer, size_t used) {
   const size_t wanted = std::max(sizes_.chunk, used + sizes_.chunk / 2 + 1);
   if (buffer.size() < wanted) buffer.resize(wanted);
@@ -67,7 +67,8 @@ size_t LineChunks::ReadSome(std::string& buffer, size_t used) {
   }
 }
 
-// Somebody who waits for the answer to what was sent gets it before sending more.
+// False if a stream has no more data now: its writer may be waiting for the answer to the data sent
+// so far.
 bool LineChunks::HasMoreNow() const {
   if (!streams_) return true;
   pollfd question{fd_, POLLIN, 0};
@@ -79,7 +80,7 @@ bool LineChunks::Fill(Chunk& chunk) {
   if (chunk.buffer.size() < used) chunk.buffer.resize(used);
   std::ranges::copy(rest_, chunk.buffer.begin());
   rest_.clear();
-  size_t newline = LastNewline(chunk.buffer, 0, used);  // what follows a long line may be many
+  size_t newline = LastNewline(chunk.buffer, 0, used);  // several lines may follow a long one
   const auto is_enough = [&] {
     return newline != std::string::npos && (used >= sizes_.chunk || !HasMoreNow());
   };
@@ -100,7 +101,7 @@ bool LineChunks::Fill(Chunk& chunk) {
   return end > 0;
 }
 
-// To the end of a line that is too long.
+// Skips to the end of a line that is too long.
 bool LineChunks::PassOver(Chunk& chunk) {
   chunk.too_long = true;
   while (!at_end_) {

@@ -1,5 +1,6 @@
-// Cuts files into chunks of whole lines, for several threads. The chunks of a run are the same for
-// any number of them. Files are read, not mapped: one that shrinks meanwhile ends early, no more.
+// Cuts files into chunks of whole lines, for several threads. The chunks are the same for any
+// number of threads. Reads files and does not map them: a file that shrinks meanwhile just ends
+// early.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +19,10 @@ namespace ringfence {
 // Whole lines; the last of a file may lack its newline.
 struct Chunk {
   size_t number = 0;  // from 0, over all files
-  size_t file = 0;    // its index
+  size_t file = 0;    // index of the file
   bool begins_file = false;
-  uint64_t size = 0;      // bytes of the file that this chunk stands for
-  bool too_long = false;  // stands for one line that is longer than lines may be; `text` is empty
+  uint64_t size = 0;      // bytes of the file that this chunk covers
+  bool too_long = false;  // covers one line that exceeds the limit; `text` is empty
   std::string_view text;  // in `buffer`
   std::string buffer;
 };
@@ -30,14 +31,15 @@ class LineChunks {
  public:
   struct Sizes {
     size_t chunk = size_t{1} << 20;
-    size_t line = size_t{16} << 20;  // longer ones are passed over
+    size_t line = size_t{16} << 20;  // longer lines are skipped
   };
-  // One file that is open already, standard input for instance: a chunk holds what is there.
+  // Reads one open file, such as standard input; a chunk holds the lines that are available.
   LineChunks(int fd, Sizes sizes);
-  // `files` outlive this.
+  // `files` must outlive this object.
   LineChunks(const std::vector<TranscriptFile>& files, Sizes sizes);
 
-  // False: there are no more. The chunk's buffer is used again. For one thread at a time.
+  // Takes the next chunk, reusing the buffer of `chunk`. Returns false if there are no more. For
+  // one thread at a time.
   bool Take(Chunk& chunk);
 
   // Files that could not be opened or read to their end.
@@ -60,7 +62,7 @@ class LineChunks {
   bool streams_ = false;
   bool at_end_ = false;
   bool begins_file_ = false;
-  std::string rest_;  // of the last line that was read, which is not whole yet
+  std::string rest_;  // bytes read that belong to the next chunk
   std::vector<Error> unreadable_;
 };
 

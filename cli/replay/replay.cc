@@ -1,4 +1,4 @@
-// `ringfence replay`: what a policy would have decided about the calls of past sessions.
+// `ringfence replay`: shows what a policy would have decided about the calls of past sessions.
 #include "cli/replay/replay.h"
 
 #include <unistd.h>
@@ -33,7 +33,7 @@ struct ReplayOptions {
   std::string against;
   std::string since;
   size_t examples = 3;
-  size_t jobs = 0;  // 0: one for each processor
+  size_t jobs = 0;  // 0 for one per processor
 };
 
 Result<std::string> UsualFolder(const std::string& home_option) {
@@ -46,8 +46,8 @@ Result<std::string> UsualFolder(const std::string& home_option) {
                "name files or directories: ringfence replay PATH"};
 }
 
-// Transcripts may have times of any precision: what an end of zeros is cut from is, as text, before
-// every one that is later.
+// Cuts ".000Z" or "Z" from the time. Times in transcripts have any precision, and compared as text
+// the shortened time precedes every later one.
 std::string ComparableSince(std::string_view time) {
   constexpr std::string_view kZeros = ".000Z";
   time.remove_suffix(time.ends_with(kZeros) ? kZeros.size() : 1);

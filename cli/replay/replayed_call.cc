@@ -69,7 +69,7 @@ std::string RuleName::label() const {
   return text;
 }
 
-// One policy for one project.
+// Decides calls under one policy in one project.
 class PolicyCalls {
  public:
   PolicyCalls(const Registration& question, const FileView& files)
@@ -81,7 +81,8 @@ class PolicyCalls {
     if (!evaluator_) return RefusedCall(context_.error());
     const Result<Event> event = evaluator_->Read(event_text);
     if (!event) return RefusedCall(event.error());
-    // Calls that follow each other look at the same folders. What failed once must not fail again.
+    // Successive calls read the same directories, so they share a cache. A failure ends its use, so
+    // that it cannot affect later calls.
     if (calls_++ % kCallsTogether == 0) seen_.emplace(files_);
     const Result<CallEvaluator::Outcome> outcome = evaluator_->Decide(*event, *seen_);
     if (outcome) return ReplayedDecisionOf(outcome->decision);
@@ -99,7 +100,7 @@ class PolicyCalls {
   uint64_t calls_ = 0;
 };
 
-// One project, as it is or as if it were there.
+// Decides calls in one project, even if it no longer exists.
 class ReplayedCalls::ProjectCalls {
  public:
   ProjectCalls(const ReplayQuestion& question, const std::string& root) : files_(disk_, root) {
@@ -144,7 +145,7 @@ ReplayedCalls::ProjectCalls& ReplayedCalls::ProjectCallsOf(const std::string& ro
 }
 
 Status ReplayedCalls::Check() {
-  // Without --root, a project that has no policy of its own.
+  // Without --root, checks a project that has no policy of its own.
   constexpr const char* kNowhere = "/nonexistent/ringfence-replay";
   ProjectCalls project(question_, question_.given.root.empty() ? kNowhere : "");
   if (!project.now().context()) return project.now().context().error();

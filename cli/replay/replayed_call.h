@@ -1,5 +1,5 @@
-// ReplayedCalls says what the hook would have answered to a call: by its own reader and decision,
-// as the disk is today. One for each thread.
+// ReplayedCalls finds what the hook would decide about a call, with the hook's own reader and
+// decision, on the disk as it is today. Use one per thread.
 #pragma once
 
 #include <map>
@@ -15,15 +15,15 @@
 
 namespace ringfence {
 
-// Of a call. Refused is one that the hook has no decision about: it ends in status 2 then, which
-// blocks the call as a denial does.
+// The verdict on a call. kRefused means that the hook reaches no decision and ends with status 2,
+// which blocks the call like a denial.
 enum class ReplayVerdict : uint8_t { kPermitted, kAsked, kDenied, kRefused };
 std::string_view ReplayVerdictName(
-    ReplayVerdict verdict);  // as the audit log has it: permit, ask, deny, error
+    ReplayVerdict verdict);  // as in the audit log: permit, ask, deny, error
 
 // The rule that decided.
 struct RuleName {
-  std::string file;  // "": no rule of any file
+  std::string file;  // "" if no rule of a file decided
   uint32_t line = 0;
   std::string pointer;
 
@@ -39,7 +39,7 @@ struct ReplayedDecision {
 };
 
 struct ReplayQuestion {
-  Registration given;   // `root` for every call, or "": each call's own
+  Registration given;   // `root` is for every call; "" for each call's own
   std::string against;  // a second policy, or ""
 };
 
@@ -48,7 +48,7 @@ class ReplayedCalls {
   explicit ReplayedCalls(ReplayQuestion question);
   ~ReplayedCalls();
 
-  // What is wrong with the policies for every project, if anything.
+  // Returns an error if the policies are wrong for every project.
   Status Check();
 
   struct Answer {
@@ -56,10 +56,10 @@ class ReplayedCalls {
     std::optional<ReplayedDecision> was;  // under the second policy
     bool project_is_gone = false;
   };
-  // `root` is the folder that the session began in, `event` the hook's event.
+  // `root` is the directory in which the session began, `event` the hook's event.
   Answer Decide(const std::string& root, std::string_view event);
 
-  // What people are to know about the policies of the projects that came so far.
+  // Notes for the user about the policies of the projects so far.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

@@ -13,7 +13,7 @@ namespace {
 constexpr ReplayVerdict kReplayVerdicts[] = {ReplayVerdict::kRefused, ReplayVerdict::kDenied,
                                              ReplayVerdict::kAsked, ReplayVerdict::kPermitted};
 
-// "denied", of calls.
+// Returns the word for calls with this verdict, such as "denied".
 std::string_view ReplayVerdictWord(ReplayVerdict verdict) {
   switch (verdict) {
     case ReplayVerdict::kPermitted:
@@ -35,7 +35,7 @@ Tone VerdictTone(ReplayVerdict verdict) {
 
 using GroupEntry = Groups::const_pointer;
 
-// The strongest first, of equal ones the largest.
+// Returns the groups with the strictest verdict first; of equal ones, the largest first.
 std::vector<GroupEntry> Ordered(const Groups& groups) {
   std::vector<GroupEntry> entries;
   for (const auto& entry : groups) entries.push_back(&entry);
@@ -65,7 +65,7 @@ void PrintGroup(const Console& console, const GroupKey& key, const Group& group)
   if (!key.rule.empty()) line += console.In(Tone::kStrong, Printable(key.rule)) + "  ";
   console.Line(line + Counted(group.calls, "call") + ": " + CountedTools(group));
   if (has_rule && !group.why.empty()) console.Line("    " + group.why);
-  if (key.now == ReplayVerdict::kPermitted && !key.was) return;  // nothing to look at
+  if (key.now == ReplayVerdict::kPermitted && !key.was) return;  // needs no examples
   for (const Example& example : group.examples) {
     console.Line("    " + (example.what.empty() ? Printable(example.tool) : example.what) + "  " +
                  Printable(example.place.file) + ":" + std::to_string(example.place.line));

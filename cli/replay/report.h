@@ -1,4 +1,4 @@
-// How a survey looks, for people and as JSON.
+// Formats a survey, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace ringfence {
 
 struct ReportNames {
-  std::string against;  // the second policy, as it was given; ""
+  std::string against;  // the second policy as given, or ""
   size_t files = 0;
 };
 

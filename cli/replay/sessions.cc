@@ -18,7 +18,7 @@ uint64_t HashOn(uint64_t hash, std::string_view text) {  // FNV-1a, 64 bits
 const Sessions::Session& Sessions::Note(const TranscriptLine& line) {
   Session* session = &nameless_;
   if (line.session.text.empty()) {
-    nameless_ = {};  // such a line speaks for itself alone
+    nameless_ = {};  // lines without a session share nothing
   } else {
     const auto [known, is_new] = sessions_.try_emplace(line.session.text);
     session = &known->second;
@@ -37,7 +37,7 @@ bool Sessions::IsNew(const TranscriptLine& line, const ToolCall& call) {
   if (call.id.empty()) return true;
   uint64_t hash = HashOn(0xcbf29ce484222325u, call.id);
   hash = HashOn(HashOn(hash, call.tool.raw), call.input);
-  // An event of the hook about a call is another line than the transcript's.
+  // The hook's event about a call does not repeat the transcript's line about it.
   hash = HashOn(hash, line.event.empty() ? "" : "event");
   calls_.resize(kCallSlots);
   uint64_t& slot = calls_[hash & (kCallSlots - 1)];

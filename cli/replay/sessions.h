@@ -1,6 +1,6 @@
-// What earlier lines say about a call: the folder that its session began in, its permission mode,
-// and whether the call was there already. Bounded: of many sessions and calls the oldest are
-// forgotten.
+// Remembers from earlier lines what a later call needs: the directory in which its session began,
+// its permission mode, and whether the call occurred before. In bounded memory: forgets old
+// sessions and calls.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace ringfence {
 class Sessions {
  public:
   struct Session {
-    std::string root;  // the first cwd
+    std::string root;  // the session's first cwd
     std::string permission_mode;
   };
-  // Takes what the line says about its session, which stays as it is until the next call.
+  // Updates the line's session and returns it. The result is valid until the next call.
   const Session& Note(const TranscriptLine& line);
 
-  // Whether the call was not seen before, by its id and all that it says. A session that was
-  // resumed or forked, and one that was streamed, have lines twice.
+  // True if no call with the same id and content was seen before. Sessions that were resumed,
+  // forked or streamed have lines twice.
   bool IsNew(const TranscriptLine& line, const ToolCall& call);
 
  private:

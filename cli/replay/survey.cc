@@ -12,18 +12,18 @@
 namespace ringfence {
 namespace {
 
-// What all threads have in common.
+// State that all threads share.
 struct SurveyState {
   const SurveyQuestion& question;
   const TranscriptFiles& files;
   LineChunks chunks;
   Sessions sessions;
-  uint64_t lines_of_file = 0;  // before the chunk whose turn it is
+  uint64_t lines_of_file = 0;  // lines before the current chunk
   CallTally tally;
   Progress progress;
 };
 
-// A line that says something about its session, or has calls.
+// A line that has calls, or information about its session.
 struct NotedLine {
   TranscriptLine line;
   uint64_t number = 0;  // in the chunk, from 0

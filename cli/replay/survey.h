@@ -1,4 +1,4 @@
-// The survey of many transcripts: every call in them is decided and counted, by several threads.
+// Surveys many transcripts: decides and counts every call in them, with several threads.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace ringfence {
 
 struct SurveyQuestion {
   ReplayQuestion calls;
-  std::string since;  // calls with a smaller time are left out; ""
+  std::string since;  // leaves out calls with a smaller time; "" for none
   size_t examples = 3;
   size_t jobs = 1;
   LineChunks::Sizes sizes;

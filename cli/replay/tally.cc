@@ -10,7 +10,7 @@ constexpr size_t kMaxTools = 100;
 constexpr size_t kMaxToolName = 100;
 constexpr size_t kMaxBroken = 10;
 
-// A new group only where there is room for one; the last one takes the rest of its kind.
+// Returns the group of the key. Once the map is full, new rules share one group per verdict.
 Group& GroupOf(Groups& groups, GroupKey key) {
   if (!groups.contains(key) && groups.size() >= kMaxGroups) key.rule = "further rules";
   return groups[std::move(key)];
@@ -74,12 +74,12 @@ void CallTally::AddCall(const ReplayedCalls::Answer& answer, const std::string& 
   ++calls;
   ++verdicts[static_cast<size_t>(now.verdict)];
   if (answer.project_is_gone) ++in_gone_projects;
-  // "" is the name of all that there is no room for.
+  // "" is the name of all tools beyond the limit.
   const std::string name = tool.empty() ? "(no name)" : CutText(tool, kMaxToolName);
   AddCallTo(GroupOf(groups, {now.verdict, {}, LabelOf(now)}), now, {place, name, now.what},
             most_examples);
   if (!answer.was || !Differ(now.verdict, answer.was->verdict)) return;
-  // What was refused and is permitted now was refused by a rule of the other policy.
+  // If the call is permitted now, the reason for the change is the rule of the other policy.
   const ReplayedDecision& reason = now.verdict == ReplayVerdict::kPermitted ? *answer.was : now;
   AddCallTo(GroupOf(changes, {now.verdict, answer.was->verdict, LabelOf(reason)}), reason,
             {place, name, reason.what}, most_examples);

@@ -1,5 +1,5 @@
-// CallTally counts what was decided, grouped by the rule that decided. A plain value: tallies of
-// parts that are added up in order are the tally of the whole.
+// CallTally counts decisions, grouped by the rule that decided. A plain value: the tallies of
+// parts, added up in order, are the tally of the whole.
 #pragma once
 
 #include <compare>
@@ -28,15 +28,15 @@ struct Example {
 struct Group {
   uint64_t calls = 0;
   RuleName rule;
-  std::string why;                        // of the first
-  std::map<std::string, uint64_t> tools;  // by name; "" for all names beyond a bound
-  std::vector<Example> examples;          // the first ones
+  std::string why;                        // of the first call
+  std::map<std::string, uint64_t> tools;  // by name; "" for all names beyond the limit
+  std::vector<Example> examples;          // the first calls
 };
 
 struct GroupKey {
   ReplayVerdict now = ReplayVerdict::kPermitted;
-  std::optional<ReplayVerdict> was;  // of a difference
-  std::string rule;  // its label; the reason where no rule decided; "" where nothing did
+  std::optional<ReplayVerdict> was;  // set for a difference
+  std::string rule;  // its label; the reason if no rule decided; "" without a reason
   // NOLINTNEXTLINE(modernize-use-nullptr): no pointer here
   auto operator<=>(const GroupKey&) const = default;
 };
@@ -53,28 +53,28 @@ struct CallTally {
   size_t most_examples;
   uint64_t bytes = 0;
   uint64_t lines = 0;
-  uint64_t calls = 0;         // that were decided
-  uint64_t verdicts[4] = {};  // of them, by ReplayVerdict
-  uint64_t repeated = 0;      // calls that were there already
+  uint64_t calls = 0;         // calls that were decided
+  uint64_t verdicts[4] = {};  // number of calls by ReplayVerdict
+  uint64_t repeated = 0;      // calls that occurred before
   uint64_t earlier = 0;       // calls before --since
   uint64_t in_gone_projects = 0;
   uint64_t foreign = 0;
   uint64_t broken = 0;
   uint64_t too_long = 0;
-  std::vector<BrokenLine> first_broken;  // and too long ones
+  std::vector<BrokenLine> first_broken;  // includes lines that are too long
   Groups groups;
-  Groups changes;  // against the second policy
+  Groups changes;  // compared with the second policy
 
   void AddBroken(LinePlace place, std::string what);
   void AddCall(const ReplayedCalls::Answer& answer, const std::string& tool,
                const LinePlace& place);
-  // `later` is about what comes after what this one is about.
+  // Adds the tally of a part that follows this one.
   void Add(CallTally later);
 
   bool has_changes() const { return !changes.empty(); }
 };
 
-// Whether the client would have acted otherwise: a call that is refused for any reason is not made.
+// True if the client would act differently. It blocks denied and refused calls alike.
 bool Differ(ReplayVerdict one, ReplayVerdict other);
 
 }  // namespace ringfence

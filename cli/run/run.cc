@@ -26,7 +26,7 @@ struct Options {
   bool dry_run = false;
 };
 
-// Another machine, as its users mostly have it.
+// Returns the facts of a typical machine with this system.
 HostFacts FactsOf(const std::string& system) {
   HostFacts facts{.kernel = system, .user = ::geteuid(), .group = ::getegid()};
   if (system == "macos") facts.system = HostSystem::kMacos;
@@ -36,7 +36,7 @@ HostFacts FactsOf(const std::string& system) {
   return facts;
 }
 
-// As the system itself takes it, where that was asked for.
+// Returns the plan as JSON, in the format of the system that --for names, or as text.
 std::string PlanTextFor(const SandboxPlan& plan, const Options& options) {
   if (options.json) return PrintableLines(PlanJson(plan));
   if (options.for_system == "macos") {

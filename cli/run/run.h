@@ -1,4 +1,4 @@
-// `ringfence run`: a command, confined by the kernel under the same policy that the hook uses.
+// `ringfence run`: runs a command that the kernel confines under the hook's policy.
 #pragma once
 
 #include "cli/command_line/options.h"

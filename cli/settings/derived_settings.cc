@@ -26,7 +26,7 @@ void PutTexts(OrderedJson& json, const char* key, const std::vector<std::string>
   if (!texts.empty()) json[key] = texts;
 }
 
-// As `ringfence init` writes them.
+// Returns the hooks as `ringfence init` writes them.
 OrderedJson HooksOf(const HookCommand& command) {
   Result<SettingsEditor> editor = SettingsEditor::Open("{}", {});
   if (!editor) return {};
@@ -34,7 +34,8 @@ OrderedJson HooksOf(const HookCommand& command) {
   return OrderedJson::parse(editor->text())["hooks"];
 }
 
-// "manual" is the client's newer word, which the SDK does not know.
+// Returns the policy's mode. It is never "manual", the client's newer word for "default", which the
+// SDK does not know.
 std::string PermissionModeOf(const Policy& policy) { return std::string(policy.permission_mode); }
 
 bool IsBashPermitted(const Policy& policy) {
@@ -54,7 +55,7 @@ class Deriver {
     if (const std::string mode = PermissionModeOf(policy_); !mode.empty()) {
       permissions["defaultMode"] = mode;
     }
-    // A file has no list of the tools that exist, only one of those that do not.
+    // A settings file cannot list the tools that exist, only those that are refused.
     AddRules(permissions, Refused(true));
     json["sandbox"] = Sandbox(policy_.permitted == Permitted::kAllow);
     NoteTheRest();
@@ -71,10 +72,10 @@ class Deriver {
       options["tools"] = tools;
     }
     options["allowedTools"] = tools_.allowed;
-    // With a list of tools, the list leaves out the others.
+    // If `tools` is a list, it leaves out the other tools already.
     options["disallowedTools"] = Refused(tools_.every_tool);
     const std::string mode = PermissionModeOf(policy_);
-    // Else a project's settings would choose it.
+    // Without a mode, a project's settings would choose it.
     options["permissionMode"] = mode.empty() ? "default" : mode;
     if (mode == "bypassPermissions") options["allowDangerouslySkipPermissions"] = true;
     PutTexts(options, "additionalDirectories", FoldersOutside(policy_, question_.places));
@@ -89,10 +90,11 @@ class Deriver {
   }
 
  private:
-  // What settings of every kind have: the hook, and what keeps others from going past it.
+  // Returns the settings of every kind: the hook, and limits that keep other settings from
+  // bypassing it.
   OrderedJson Common() {
     OrderedJson json;
-    json["disableAllHooks"] = false;  // a project's settings may say true
+    json["disableAllHooks"] = false;  // a project's settings may set it to true
     PutLimits(json, {.flags = {NoSkillShell()}});
     json["hooks"] = HooksOf(question_.command);
     json["permissions"] = OrderedJson::object();
@@ -113,7 +115,7 @@ class Deriver {
 
   bool sandbox_is_ours() const { return policy_.wrap_bash || question_.under_run; }
 
-  // A sandbox in a sandbox cannot be.
+  // Switches the client's sandbox off if ringfence provides one, because they cannot be nested.
   OrderedJson Sandbox(bool without_prompt) {
     if (sandbox_is_ours()) return {{"enabled", false}};
     const ClientLimits limits = SandboxForOneProject(policy_, question_.places, question_.guarded);
@@ -135,7 +137,7 @@ class Deriver {
     return names;
   }
 
-  // In the client's words nobody has said yes to these, and without a terminal that is a no.
+  // Notes the MCP tools that the client asks about; without a terminal it refuses them.
   void NotePrompts() {
     if (policy_.permission_mode == "bypassPermissions") return;
     std::string list;
@@ -204,8 +206,8 @@ constexpr PythonName kPythonNames[] = {
     {"settings", "settings"},
 };
 
-// The same fields by the names of Python, where `settings` is text, and the mode needs no second
-// word.
+// Returns the options with their Python names. In Python `settings` is text, and the mode needs no
+// second option.
 OrderedJson InPython(const OrderedJson& options) {
   OrderedJson json;
   for (const PythonName& name : kPythonNames) {

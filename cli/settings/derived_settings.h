@@ -1,5 +1,5 @@
-// The client's settings and the agent SDK's options that follow from a policy. Pure: what was found
-// on this machine comes as values.
+// Derives the client's settings and the agent SDK's options from a policy. Pure functions: facts
+// about this machine are arguments.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -20,21 +20,21 @@ struct SettingsQuestion {
   const Places& places;
   HookCommand command;
   std::vector<std::string> guarded;   // GuardedPaths()
-  std::vector<std::string> wrapping;  // WrappingRules(), where the policy has commands wrapped
+  std::vector<std::string> wrapping;  // WrappingRules(), if the policy wraps commands
   bool under_run = false;             // `ringfence run` confines the agent itself
   bool client_fence = false;          // --client-fence
 };
 
 struct Derived {
   OrderedJson json;
-  std::vector<std::string> notes;  // for people: what of the policy it cannot say
+  std::vector<std::string> notes;  // for the user: the parts of the policy that it cannot express
 };
 
-// A whole settings object, for `--settings` or a file of one project's.
+// Returns a whole settings object, for `--settings` or the settings file of one project.
 Derived ClientSettingsFor(const SettingsQuestion& question);
 
 enum class SdkLanguage { kTypeScript, kPython };
-// The options of the agent SDK. They carry the registration themselves.
+// Returns the options of the agent SDK, including the registration of the hook.
 Derived SdkOptionsFor(const SettingsQuestion& question, SdkLanguage language);
 
 }  // namespace ringfence

@@ -1,4 +1,4 @@
-// Puts derived settings into a file that is there, and leaves everything else byte for byte.
+// Merges derived settings into an existing file, and keeps everything else byte for byte.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@
 namespace ringfence {
 
 struct MergeRequest {
-  std::string text;  // of the file; blank where there is none
+  std::string text;  // of the file; blank if it does not exist
   std::string path;
   const OrderedJson& settings;
   HookCommand command;
-  bool replaces = false;  // where the file says otherwise, the policy's value counts
+  bool replaces = false;  // the policy's values replace those that differ
 };
 
 struct Merged {
   std::string text;
-  std::vector<std::string> conflicts;  // values that say otherwise; replaced where that was asked
+  std::vector<std::string> conflicts;  // values that differ, replaced if `replaces`
 };
 
-// An error where the client would drop the file as a whole, before or after. Hooks of ours that are
-// there are brought up to date; of lists, what is missing is added.
+// Fails if the client would drop the whole file, before or after the change. Updates existing hooks
+// of ringfence, and adds missing elements to lists.
 Result<Merged> MergeSettings(const MergeRequest& request);
 
 }  // namespace ringfence

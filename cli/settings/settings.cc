@@ -47,7 +47,7 @@ constexpr const char* kSettingsExamples =
     "  ringfence settings --merge .claude/settings.local.json --in-place\n\n"
     "The output is always JSON; --json changes nothing.";
 
-// All that the answer is made from.
+// The inputs of the result.
 struct Sources {
   Registration where;  // with the hook as its program
   HookProgram hook;
@@ -74,7 +74,7 @@ Status FindSources(const SettingsOptions& options, Sources& found) {
   return Unit{};
 }
 
-// Said once, and only when there is a result: not before a refusal.
+// Prints each note once. Called only when there is a result, not before a refusal.
 void SayNotes(const Derived& derived) {
   std::vector<std::string> said;
   for (const std::string& note : derived.notes) {
@@ -102,7 +102,7 @@ std::vector<std::string> MachineNotes(const Sources& found, const SettingsOption
   return notes;
 }
 
-// The SDK loads the project's settings, and a registration in them counts beside the one here.
+// The SDK also loads the project's settings, so a registration in them takes effect as well.
 void NoteOtherRegistration(const Sources& found, const HookCommand& command, Derived& derived) {
   const Result<SettingsFile> file = ReadSettingsFile(SettingsLayer::kProject, found.where);
   if (!file) return;
@@ -115,7 +115,7 @@ void NoteOtherRegistration(const Sources& found, const HookCommand& command, Der
       " registers the hook with other arguments: both run, and the stricter answer wins");
 }
 
-// The client passes over a folder that is not there, and one that is a file.
+// Removes missing directories and paths of files: the client ignores both.
 void KeepFolders(OrderedJson& options, const char* key) {
   if (!options.contains(key)) return;
   OrderedJson kept = OrderedJson::array();
@@ -128,9 +128,10 @@ void KeepFolders(OrderedJson& options, const char* key) {
   if (kept.empty()) options.erase(key);
 }
 
-// Each of those who share a file has a home of their own.
+// True if several users share the file, each with a different home. In a home, the project's file
+// is the user's own.
 bool IsShared(const std::string& path, const Registration& where) {
-  if (path == SettingsPath(SettingsLayer::kUser, where)) return false;  // in the home, both are one
+  if (path == SettingsPath(SettingsLayer::kUser, where)) return false;
   return path == SettingsPath(SettingsLayer::kProject, where) ||
          path == SettingsPath(SettingsLayer::kManaged, where);
 }
@@ -156,7 +157,7 @@ Result<SettingsQuestion> QuestionOf(const Sources& found, const SettingsOptions&
   return question;
 }
 
-// What a person had in the file and the policy does not want is weaker than the settings alone.
+// Notes entries of the file that make it weaker than the derived settings.
 void NoteWeaker(const Merged& merged, Derived& derived, const std::string& path,
                 const std::string& program) {
   const ClientSettings alone = ParseClientSettings(derived.json.dump(), path, path);
@@ -186,7 +187,7 @@ Status WriteInPlace(const std::string& path, const std::optional<std::string>& b
   if (Status s = transaction.Open(found.where.home); !s) return s;
   auto approvals = ReadApprovalsFile(found.where.home);
   if (!approvals) return approvals.error();
-  // A running session's hook holds the file against this.
+  // The hook of a running session compares the file with this approval.
   Approve(approvals->value, ApprovedAsIs(ParseClientSettings(after, path, path), found.hook.path));
   if (Status s = Save(*approvals, transaction); !s) return s;
   if (before != after) {
@@ -209,7 +210,7 @@ Status CheckMode(const Merged& merged, const std::string& path, const SettingsOp
   return Unit{};
 }
 
-// The policy may say nothing of the mode that the file has, which stays.
+// Notes a "bypassPermissions" that the file keeps although the policy does not set it.
 void NoteMode(const Merged& merged, Derived& derived, const std::string& path,
               const Sources& found) {
   const ClientSettings now = ParseClientSettings(merged.text, path, path);

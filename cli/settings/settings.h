@@ -1,4 +1,5 @@
-// `ringfence settings`: what the policy means for the client's own settings and for the agent SDK.
+// `ringfence settings`: derives the client's own settings, or options of the agent SDK, from a
+// policy.
 #pragma once
 
 #include "cli/command_line/options.h"

@@ -1,5 +1,5 @@
-// A session that is asked nothing, and commands that may leave the sandbox when somebody says yes:
-// one of the two is wrong.
+// Finds a contradiction: a session without questions, and commands that may leave the sandbox after
+// a question.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@
 namespace ringfence {
 
 struct BypassQuestion {
-  const Policy& policy;  // what MergePolicies(sources, profile, places, ...) gave
+  const Policy& policy;  // the result of MergePolicies(sources, profile, places, ...)
   const PolicySources& sources;
   std::string_view profile;  // --profile, or ""
   const Places& places;
-  std::string_view settings = "";  // a settings file whose permissions.defaultMode asks nobody
+  std::string_view settings = "";  // a settings file with "bypassPermissions"
 };
 
-// An error with the place of bash.unsandboxed where client.permission_mode, or that settings file,
-// has "bypassPermissions" and bash.unsandboxed is not "deny". A profile that a person chose, by
-// --profile or by the project's place, may have both: it has to say at least one of them itself.
+// Returns an error with the place of bash.unsandboxed if client.permission_mode, or that settings
+// file, has "bypassPermissions" and bash.unsandboxed is not "deny". A profile that the user chose,
+// by --profile or by the project's location, may have both if it sets at least one of them itself.
 std::optional<Error> UnsafeBypass(const BypassQuestion& question);
 
 }  // namespace ringfence

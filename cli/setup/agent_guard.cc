@@ -14,7 +14,7 @@ bool IsSet(const char* name, std::string_view value) {
 
 bool IsRunByClient() { return IsSet("CLAUDECODE", "1"); }
 
-// Older clients say only how they were started.
+// Older clients set only CLAUDE_CODE_ENTRYPOINT, which tells how they were started.
 bool IsUnattended() {
   if (!IsRunByClient()) return false;
   if (std::getenv("CLAUDE_CODE_SESSION_ATTENDED") != nullptr) {

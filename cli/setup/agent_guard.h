@@ -1,9 +1,9 @@
-// Commands that change what an agent may do refuse to be run by one. This stops accidents and
-// simple tricks, not an agent that sets its environment: the sandbox does that.
+// Commands that change what an agent may do refuse to run for an agent. This stops accidents and
+// simple tricks. It does not stop an agent that changes its environment; the sandbox does.
 //
 // Measured on Claude Code 2.1.330 and 2.1.331: a Bash call of the model and a line that the user
-// types behind "!" start programs with the same environment, the same parents and no terminal. Only
-// a session without a user in front of it shows itself.
+// types after "!" start programs with the same environment, the same parents and no terminal. Only
+// a session without a user can be recognized.
 #pragma once
 
 #include "base/result.h"

@@ -11,12 +11,12 @@
 namespace ringfence {
 namespace {
 
-// Folders of which all is guarded.
+// Returns the directories that are guarded as a whole.
 std::vector<std::string> OwnFolders(const GuardQuestion& question) {
   const Places& places = question.policies.places;
   std::vector<std::string> folders{question.where.home + "/.config/ringfence",
                                    question.where.home + "/.local/state/ringfence"};
-  // With "root": "git" the policy may stand above the folder of the settings.
+  // With "root": "git" the policy may be above the directory of the settings.
   const bool is_own_root = places.root == Path::Clean(question.where.project_dir);
   if (IsPerProject(question.layer) && is_own_root) {
     folders.push_back(places.root_real.text() + "/.ringfence");

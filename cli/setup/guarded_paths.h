@@ -1,5 +1,5 @@
-// What no command may write, under whatever policy: the policies in use, the state, the programs
-// and the audit log, wherever they are.
+// Finds the paths that no command may write under any policy: the policies in force, the state, the
+// programs and the audit log.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct GuardQuestion {
   const Policy& policy;
 };
 
-// As the client spells paths ("~/...", "./...").
+// Returns the paths as the client spells them ("~/...", "./...").
 std::vector<std::string> GuardedPaths(const GuardQuestion& question);
 
 }  // namespace ringfence

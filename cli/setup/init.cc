@@ -120,7 +120,7 @@ Result<std::string> RootOption(const InitOptions& options) {
   return place->project_dir;
 }
 
-// The registration stays: it counts as soon as hooks are on again, and in other projects.
+// Keeps the registration: it takes effect when hooks are on again, and in other projects.
 Outcome SwitchedOff(const std::vector<HookSwitch>& switches) {
   Error error{Error::Kind::kInvalidConfig, switches.front().file, switches.front().what,
               "remove the key and run ringfence init again; until then nothing is enforced"};

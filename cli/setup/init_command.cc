@@ -18,7 +18,7 @@ std::optional<HookOptions> OptionsIn(const SettingsFile& file) {
     if (!IsOurs(entry)) continue;
     std::vector<std::string> words = entry.args;
     std::vector<char*> pointers = ArgumentPointers(words);
-    pointers.pop_back();  // the end of the list
+    pointers.pop_back();  // the nullptr at the end
     Result<HookOptions> options = ParseHookOptions(pointers);
     if (options) return std::move(*options);
   }

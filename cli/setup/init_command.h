@@ -1,4 +1,4 @@
-// The `ringfence init` that registers the hook again where it is registered now, with the same
+// The `ringfence init` command that registers the hook again in the same file, with the same
 // options.
 #pragma once
 
@@ -10,14 +10,15 @@
 
 namespace ringfence {
 
-// "ringfence init --local DIR --profile worker": for this file, with the options of its first entry
-// that starts the hook. A plain init would register in the user's settings, and without them.
+// Returns the command for this file, such as "ringfence init --local DIR --profile worker", with
+// the options of the file's first entry that starts the hook. A plain init would register in the
+// user's settings, without the options.
 enum class PolicyOption { kKeep, kDrop };  // --policy
 std::string InitCommand(const SettingsFile& file, const Registration& where,
                         PolicyOption policy = PolicyOption::kKeep);
 
-// The same for the first file that registers the hook, or else did when a person last accepted it;
-// "ringfence init" where none did.
+// Returns the command for the first file that registers the hook, or did when the user last
+// approved it; "ringfence init" if there is none.
 std::string InitCommandInForce(const std::vector<SettingsFile>& files, const Approvals& approvals,
                                const Registration& where);
 

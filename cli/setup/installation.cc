@@ -32,7 +32,7 @@ Error Unusable(std::string where, std::string what, std::string hint) {
   return Error{Error::Kind::kInvalidConfig, std::move(where), std::move(what), std::move(hint)};
 }
 
-// Records name a file by where links lead.
+// Returns the record of the file. Records name a file by its path with links resolved.
 SettingsRecord RecordOfFile(const std::vector<SettingsRecord>& records, const std::string& path) {
   const auto found = std::ranges::find_if(
       records, [&](const SettingsRecord& record) { return LeadToOneFile(record.path, path); });
@@ -63,7 +63,7 @@ std::optional<InstallFailure> Installation::Run(InstallReport& report) {
                                           : CheckConfinement(files_, tools_);
   report.switches = FindHookSwitches(files_, request_.layer);
   if (request_.dry_run) return {};
-  // The approvals come first: a running session's hook holds the new settings against them.
+  // The approvals come first: the hook of a running session compares the new settings with them.
   if (Status s = WriteState(); !s) return InstallFailure{s.error()};
   if (Status s = WriteSettings(); !s) return InstallFailure{s.error()};
   if (Status s = ProveIt(); !s) return InstallFailure{s.error(), true};
@@ -75,7 +75,7 @@ Status Installation::OpenTransaction() {
   return request_.dry_run ? Status(Unit{}) : transaction_.Open(request_.where.home);
 }
 
-// The hook refuses every call in this directory. Where --root would permit it, that is said.
+// Notes that the hook refuses every call in this directory, and suggests --root if that helps.
 void Installation::NoteBorrowed() {
   Registration here = request_.where;
   here.project_dir = here.root = start_;
@@ -87,7 +87,7 @@ void Installation::NoteBorrowed() {
        (can_be_root ? ", or run: ringfence init --root " + ShellWord(start_) : ""));
 }
 
-// A link in a project may lead to a file that is not the project's to change.
+// Refuses a link in a project, which may lead to a file outside the project.
 Status Installation::FindTarget() {
   const std::string path = SettingsPath(request_.layer, request_.where);
   report_->settings_path = path;
@@ -135,7 +135,7 @@ SettingsFile& Installation::Own() {
   return own == files_.end() ? files_.front() : *own;
 }
 
-// What the hook is registered with.
+// Returns the options that the hook is registered with.
 Registration Installation::Typed() const {
   Registration typed = request_.where;
   typed.program = request_.hook.path;
@@ -149,7 +149,7 @@ Status Installation::ReadPolicy() {
   const bool is_there = request_.policy.empty() || ::access(request_.policy.c_str(), F_OK) == 0;
   Registration typed = Typed();
   if (!is_there) typed.policy.clear();
-  // Settings for every project do not depend on the folder in which somebody stands.
+  // Settings for all projects must not depend on the user's current directory.
   const bool may_borrow = !IsPerProject(request_.layer) && !request_.directory_is_given;
   Result<Context> context =
       may_borrow ? borrowed_.Find(typed) : FindTypedContext(typed, RealFiles());
@@ -198,7 +198,7 @@ Status Installation::NotePolicy() {
   return Unit{};
 }
 
-// The client was started, or is to be, in a part of a repository.
+// If the project is only a part of a repository, offers to widen it, or adds a note.
 Status Installation::NoteRepository() {
   if (borrowed_.is_borrowed()) return Unit{};
   const Places& places = policies_->places;
@@ -242,7 +242,7 @@ Status Installation::PinStarter(const std::string& text) {
 }
 
 HookCommand Installation::Command() const {
-  // Shared settings serve several people, each with a home of their own.
+  // Shared settings serve several users, each with a different home.
   const bool is_own =
       request_.layer == SettingsLayer::kUser || request_.layer == SettingsLayer::kLocal;
   return CommandOf({.program = request_.hook.path,
@@ -280,16 +280,16 @@ void Installation::LimitClient(SettingsEditor& editor) {
   DenyMentions(editor);
 }
 
-// No hook is called for @path in a prompt.
+// Denies @path in prompts by the client's own rules, because the client calls no hook for it.
 void Installation::DenyMentions(SettingsEditor& editor) {
   Places places = policies_->places;
   const bool is_shared =
       request_.layer == SettingsLayer::kProject || request_.layer == SettingsLayer::kManaged;
-  if (is_shared) places.settings_folders.clear();  // of this user alone
+  if (is_shared) places.settings_folders.clear();  // this user's only
   editor.SyncTexts(std::string(kDenyRules), MentionRulesFor(*policy_, places));
 }
 
-// What the user has switched off stays off, and is said.
+// Sets the flag. If the user has switched it off, leaves it off and adds a note.
 void Installation::KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& flag) {
   const SettingsFile& own = Own();
   if (own.settings.Flag(flag.pointer) != !flag.value) {
@@ -331,13 +331,13 @@ void Installation::LimitSandbox(SettingsEditor& editor) {
   NoteCaches();
 }
 
-// What commands in the client's sandbox may write beside the directory in which it starts.
+// Returns what commands in the client's sandbox may write besides the client's start directory.
 RepositoryWrites Installation::WritesOfRepository() const {
   const bool is_here = request_.root.empty() && !borrowed_.is_borrowed();
   return is_here && limits_sandbox_ ? RepositoryWritesFor(policies_->places) : RepositoryWrites();
 }
 
-// The user's settings serve every project, so what is of one directory stands in its own.
+// The user's settings serve every project, so settings for one directory go into its own file.
 Status Installation::PlanRepository() {
   const auto local = std::ranges::find(files_, SettingsLayer::kLocal, &SettingsFile::layer);
   const bool is_in_other_file = request_.layer == SettingsLayer::kUser && local != files_.end();
@@ -383,7 +383,7 @@ void Installation::NoteCaches() {
       "it");
 }
 
-// Without wrapping, what an earlier run put there goes.
+// Without wrapping, removes the rules that an earlier run added.
 Status Installation::PermitWrapping(SettingsEditor& editor) {
   std::vector<std::string> rules;
   if (policy_->wrap_bash) {
@@ -397,8 +397,8 @@ Status Installation::PermitWrapping(SettingsEditor& editor) {
   return Unit{};
 }
 
-// A sandbox in a sandbox cannot be, and the client leaves out of its own only commands of which it
-// knows every part.
+// Switches the client's sandbox off: sandboxes cannot be nested, and the client exempts a command
+// from its own sandbox only if it knows every part of the command.
 void Installation::LeaveSandbox(SettingsEditor& editor) {
   const std::string kSandboxSwitch = "/sandbox/enabled";
   const ClientLimits limits = SandboxFor(*policy_, policies_->places, request_.layer, {});
@@ -454,7 +454,7 @@ void Installation::ApproveFiles(Approvals& approvals, const std::vector<Settings
   }
 }
 
-// Reads the command back from the file, so that what is proven is what the client will start.
+// Reads the command back from the file, to prove exactly what the client will start.
 Status Installation::ProveIt() {
   Result<SettingsFile> file = ReadSettingsFile(request_.layer, request_.where);
   if (!file) return file.error();
@@ -464,7 +464,7 @@ Status Installation::ProveIt() {
   if (entry == file->settings.hooks.end() || !file->settings.drops.empty()) {
     return Unusable(target_, "does not contain the registration after writing it", "");
   }
-  // What the hook decides by in this folder: the project's own policy may narrow it.
+  // Uses the hook's context in this directory, because the project's own policy may narrow it.
   const Result<Context> context = FindTypedContext(Typed(), RealFiles());
   if (!context) return context.error();
   const Result<Policy> policy = context->PolicyFor();
@@ -475,7 +475,7 @@ Status Installation::ProveIt() {
                                .session = std::string(kInitSession),
                                .trial = TrialFor(*policy, context->places, request_.where)});
   if (!proof) return proof.error();
-  // A command that decides proves nothing while the client does not start it.
+  // A decision of the command proves nothing if the client does not start it.
   if (report_->switches.empty()) report_->proof = std::move(*proof);
   return Unit{};
 }

@@ -1,5 +1,5 @@
-// Registers the hook in one settings file: reads what is there, decides what to write, writes all
-// of it or nothing, and proves that the registered command decides.
+// Registers the hook in one settings file: reads the current state, plans the changes, writes all
+// of them or none, and proves that the registered command decides.
 #pragma once
 
 #include <optional>
@@ -30,22 +30,22 @@ struct InstallRequest {
   bool client_sandbox = true;
   bool client_fence = false;
   bool dry_run = false;
-  bool may_ask = false;  // on a terminal, what the user prefers
+  bool may_ask = false;  // may ask the user on a terminal
 };
 
 struct InstallReport {
   std::string settings_path;
-  std::vector<std::string> changes;            // of the settings file; none: it is as it was
-  std::optional<RepositoryChange> repository;  // of a second file
+  std::vector<std::string> changes;            // of the settings file; empty if unchanged
+  std::optional<RepositoryChange> repository;  // the change of a second file
   std::string policy_path;
   bool policy_is_new = false;
   std::vector<std::string> notes;
   Confinement confinement;
-  std::vector<HookSwitch> switches;  // by which the client runs the hook not at all
-  std::optional<Proof> proof;        // nothing in a dry run, and where hooks are switched off
+  std::vector<HookSwitch> switches;  // settings that keep the client from running the hook
+  std::optional<Proof> proof;        // absent in a dry run, or if hooks are switched off
 };
 
-// A proof that fails is the error of `InstallFailure`, and everything is as it was before.
+// If the proof failed, `error` describes it, and everything is as it was before.
 struct InstallFailure {
   Error error;
   bool proof_failed = false;
@@ -54,13 +54,13 @@ struct InstallFailure {
 class Installation {
  public:
   explicit Installation(InstallRequest request);
-  // Either a report or a failure.
+  // Fills `report`, or returns a failure.
   std::optional<InstallFailure> Run(InstallReport& report);
 
  private:
   Status OpenTransaction();
   Status ReadSettings();
-  SettingsFile& Own();  // the settings file that is to be changed
+  SettingsFile& Own();  // the settings file to change
   Status FindTarget();
   Registration Typed() const;
   Status ReadPolicy();
@@ -90,15 +90,15 @@ class Installation {
   void Note(std::string note) { report_->notes.push_back(std::move(note)); }
 
   InstallRequest request_;
-  std::string start_;  // where init was started
+  std::string start_;  // the directory in which init was started
   InstallReport* report_ = nullptr;
   FileTransaction transaction_;
   std::vector<SettingsFile> files_;
-  std::string target_;  // the settings file, links followed
+  std::string target_;  // the settings file with links resolved
   std::optional<std::string> before_;
   std::string after_;
   SettingsRecord record_;
-  bool limits_sandbox_ = false;  // the client's own, by this run
+  bool limits_sandbox_ = false;  // this run limits the client's own sandbox
   std::optional<Context> policies_;
   std::optional<Policy> policy_;
   SandboxTools tools_;

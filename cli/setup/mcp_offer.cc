@@ -19,7 +19,7 @@
 namespace ringfence {
 namespace {
 
-// A tool that stands for all of a server's.
+// True if the policy allows the server's tools, tested with an invented one.
 bool IsAllowed(const std::string& part, const Policy& policy) {
   return EvaluateTool("mcp__" + part + "__any", policy).verdict != Verdict::kDeny;
 }

@@ -1,5 +1,5 @@
-// The list of configured MCP servers that `ringfence init` prints: which ones the policy permits,
-// and the command that allows another.
+// The list of configured MCP servers that `ringfence init` prints: those that the policy allows,
+// and the command that allows another one.
 #pragma once
 
 #include <string>
@@ -20,16 +20,16 @@ struct McpOffer {
 
 struct McpOfferQuestion {
   Registration where;
-  std::string home;     // --home, where it was given
-  std::string project;  // the project, where it was given
-  std::string policy;   // --policy, where it was given
+  std::string home;     // --home, if given
+  std::string project;  // the project, if given
+  std::string policy;   // --policy, if given
   bool may_ask = false;
 };
 
 Result<std::vector<McpOffer>> McpOffers(const McpOfferQuestion& question);
 
-// Prints the servers that are not allowed. On a terminal, where `may_ask`, asks about each and
-// allows those that the user wants, with the command that is printed otherwise.
+// Prints each server that is not allowed, with the command that allows it. If `may_ask` and on a
+// terminal, asks about each and runs the command for those that the user wants.
 Status OfferMcpServers(const McpOfferQuestion& question);
 
 OrderedJson ToJson(const std::vector<McpOffer>& offers);

@@ -8,7 +8,7 @@
 namespace ringfence {
 namespace {
 
-// Without them installing or building fails. pip and others go on without theirs.
+// Caches without which installing or building fails. pip and others work without theirs.
 constexpr std::string_view kCaches[] = {
     ".npm",        ".cache/ccache", ".cache/go-build", "go/pkg/mod",      ".cargo/registry",
     ".cargo/git",  ".gradle",       ".m2/repository",  ".cache/uv",       ".local/share/pnpm",

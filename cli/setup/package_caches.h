@@ -1,5 +1,5 @@
-// The caches of package managers and compilers in the home, which commands in the client's sandbox
-// can read, but write only where the policy permits it.
+// The caches of package managers and compilers in the home. Commands in the client's sandbox can
+// read them, but write only those that the policy permits.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace ringfence {
 
-// Those that exist and that the policy does not let commands write: "~/.npm".
+// Returns the caches that exist and that commands may not write, such as "~/.npm".
 std::vector<std::string> ClosedCaches(const Policy& policy, const Places& places);
 
 }  // namespace ringfence

@@ -54,7 +54,7 @@ std::string RuleFolder(const PathRule& rule, const Registration& where) {
   return folder;
 }
 
-// "/ringfence-proof-" and 16 hexadecimal digits.
+// Returns "/ringfence-proof-" and 16 random hexadecimal digits.
 std::string UnforeseenName() {
   uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number) number = 0;
@@ -72,7 +72,7 @@ class TrialFinder {
     event_.cwd = where.project_dir;
   }
 
-  // Most policies deny a home's secrets; ringfence's own state may be written under none.
+  // Most policies deny reading a home's secrets, and all deny writing ringfence's own state.
   Trial Run() const {
     const std::string secret = where_.home + "/.ssh" + name_;
     const std::string state = StateFolder(where_.home) + name_;
@@ -84,7 +84,7 @@ class TrialFinder {
   }
 
  private:
-  // A name in the first folder that the policy lets the agent read, or "".
+  // Returns a path in the first directory that the policy lets the agent read, or "".
   std::string PermittedRead() const {
     if (EvaluateTool("Read", policy_).verdict == Verdict::kDeny) return "";
     for (const PathRuleList& list : policy_.read.allow) {

@@ -1,4 +1,4 @@
-// Proves that a registered hook decides: one event that must be denied and one that must pass.
+// Proves that a registered hook decides: it must deny one event and let another one pass.
 #pragma once
 
 #include <string>
@@ -12,33 +12,33 @@
 
 namespace ringfence {
 
-// What is tried: two names that nobody can foresee, so that no program can know the answers.
+// The calls to try. The names of their paths are random, so that no program can know the answers.
 struct Trial {
-  std::string tool;            // "Read" or "Write", which the policy denies of `denied_path`
-  std::string denied_path;     // there is no such file
-  std::string permitted_path;  // that the policy permits to read; "": there is none to try
+  std::string tool;            // "Read" or "Write", which the policy denies for `denied_path`
+  std::string denied_path;     // does not exist
+  std::string permitted_path;  // the policy permits reading it; "" if there is none to try
 };
 Trial TrialFor(const Policy& policy, const Places& places, const Registration& where);
 
-// By which the log knows the trials of `init` and `doctor`.
+// The sessions that mark the trials of `init` and `doctor` in the log.
 inline constexpr std::string_view kInitSession = "ringfence-init";
 inline constexpr std::string_view kDoctorSession = "ringfence-doctor";
 
 struct Proof {
   Trial trial;
-  std::string reason;  // what the model would be told
+  std::string reason;  // the reason that the model is told
 };
 
 struct ProofCase {
   HookCommand command;
-  std::string home;     // as the client would set HOME
-  std::string project;  // an existing folder
+  std::string home;     // HOME as the client sets it
+  std::string project;  // an existing directory
   std::string session;  // kInitSession or kDoctorSession
   Trial trial;
-  bool is_logged = true;  // false: the trial leaves nothing in the audit log
+  bool is_logged = true;  // false if the trial must leave nothing in the audit log
 };
 
-// An error says which of the two went wrong, and how.
+// The error tells which of the two events failed, and how.
 Result<Proof> Prove(const ProofCase& proof_case);
 
 }  // namespace ringfence

@@ -1,4 +1,4 @@
-// The question of `ringfence init` in a part of a repository: whether the project is all of it.
+// `ringfence init` in a part of a repository: asks whether the project is the whole repository.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace ringfence {
 
-// `policy` is the file that would say so, for people; `is_for_all`: it counts for every project.
+// `policy` is the file to change, as shown to the user. `is_for_all`: it is for every project.
 UserReply AskForRepository(const Path& repository, const std::string& policy, bool is_for_all);
 
-// The text of a policy with "root": "git" in it. `shown` names it in errors.
+// Returns the text of a policy with "root": "git" set. `shown` is its name in errors.
 Result<std::string> WithRepositoryAsRoot(const std::string& text, const std::string& shown);
 
 }  // namespace ringfence

@@ -12,9 +12,9 @@ namespace {
 
 constexpr const char* kDenyWrite = "/sandbox/filesystem/denyWrite";
 
-// What a session that starts at the top could not write either: the client denies these names in
-// the directory in which it starts, and .git/hooks, .git/config, .mcp.json and .claude in whatever
-// is opened. A policy there may be trusted.
+// Names that a session at the top of the repository could not write either: the client denies them
+// in the directory in which it starts. It denies .git/hooks, .git/config, .mcp.json and .claude in
+// every directory that is opened. The policy in .ringfence may be trusted.
 constexpr const char* kDenied[] = {".vscode", ".idea", ".ringfence"};
 
 std::vector<std::string>& TextsOf(ClientLimits& limits, const std::string& pointer) {

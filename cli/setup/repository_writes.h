@@ -1,7 +1,7 @@
-// Where "root": "git" makes the project more than the directory in which the client starts, the
-// client's own sandbox still lets commands write that directory alone (measured on 2.1.330 and
-// 2.1.331). Its .claude/settings.local.json, which counts for sessions that start there, opens the
-// rest of the repository, so that `git commit` works.
+// With "root": "git" the project can be larger than the directory in which the client starts, but
+// the client's own sandbox lets commands write only that directory (measured on 2.1.330 and
+// 2.1.331). The directory's .claude/settings.local.json, which applies to sessions that start
+// there, opens the rest of the repository, so that `git commit` works.
 #pragma once
 
 #include <optional>
@@ -17,38 +17,38 @@
 
 namespace ringfence {
 
-// To edit a settings file, which may be missing or blank. At the first change of a file its record
-// also gets what it was.
+// Opens a settings file, which may be missing or blank, for editing. Before the first change of a
+// file, adds its original state to the record.
 Result<SettingsEditor> OpenSettings(const std::optional<std::string>& before,
                                     SettingsRecord record);
 
-// sandbox.filesystem.allowWrite and denyWrite, both empty where nothing is to be opened.
+// sandbox.filesystem.allowWrite and denyWrite; both are empty if there is nothing to open.
 struct RepositoryWrites {
   std::vector<std::string> allow;
   std::vector<std::string> deny;
 };
 RepositoryWrites RepositoryWritesFor(const Places& places);
 
-// The same, added to the lists of a registration in that very file.
+// Adds the writes to the lists of a registration in the same file.
 void AddTo(ClientLimits& limits, const RepositoryWrites& writes);
 
-// What `ringfence init` changes in the local settings file for a registration in another one.
+// The change of `ringfence init` to the local settings file, for a registration in another file.
 struct RepositoryChange {
   std::string path;
   std::optional<std::string> before;  // nullopt if the file does not exist
   std::string after;
   SettingsRecord record;
-  bool opens = false;  // or takes back what an earlier run had opened
+  bool opens = false;  // false if it removes what an earlier run opened
 };
 struct RepositoryQuestion {
   const SettingsFile& local;
-  SettingsRecord record;     // of an earlier run, or an empty one
-  std::string registration;  // the settings file that holds the hook
-  std::string program;       // the hook
+  SettingsRecord record;     // of an earlier run, or empty
+  std::string registration;  // the settings file that registers the hook
+  std::string program;       // the hook's program
   RepositoryWrites writes;
 };
-// Nothing where the file is as it should be, or is not this one's to change: it holds a
-// registration of its own, is a link, or the client drops it as a whole.
+// Returns nothing if the file needs no change, or must not be changed: it has a registration of its
+// own, is a link, or the client drops it as a whole.
 Result<std::optional<RepositoryChange>> PlanRepositoryWrites(const RepositoryQuestion& question);
 
 }  // namespace ringfence

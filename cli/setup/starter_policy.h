@@ -1,5 +1,4 @@
-// The policy that `ringfence init` writes where there is none: the defaults, written out to be
-// edited.
+// The policy that `ringfence init` writes if there is none: the defaults, ready for editing.
 #pragma once
 
 #include <string>
@@ -7,11 +6,11 @@
 
 namespace ringfence {
 
-// `mcp_servers` as in tool names; they are listed as comments, ready to be permitted.
+// `mcp_servers` are spelled as in tool names. They are listed in comments, ready to be permitted.
 std::string StarterPolicy(const std::vector<std::string>& mcp_servers);
 
-// Every tool that is permitted where a policy has no tools.allow: an own list replaces that
-// default.
+// Returns the tools that are permitted if a policy has no tools.allow. A list of its own replaces
+// them.
 std::vector<std::string> DefaultTools();
 
 }  // namespace ringfence

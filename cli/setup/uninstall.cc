@@ -32,8 +32,8 @@ constexpr const char* kHookName = "ringfence-hook";
 struct Removed {
   std::string path;
   size_t entries = 0;
-  bool is_gone = false;   // the file itself
-  bool is_known = false;  // other keys are as they were before init
+  bool is_gone = false;   // the file was deleted
+  bool is_known = false;  // there is a record, so other keys were restored
 };
 
 class Uninstaller {
@@ -51,7 +51,7 @@ class Uninstaller {
     return Unit{};
   }
 
-  // The files that have a record, whatever project they belong to.
+  // Returns the files that have a record, whatever project they belong to.
   std::vector<std::string> KnownFiles() const {
     std::vector<std::string> paths;
     for (const SettingsRecord& record : records_.value) paths.push_back(record.path);
@@ -75,7 +75,7 @@ class Uninstaller {
   }
 
   Status Finish() {
-    // A running session's hook holds the settings against the approvals, so these come first.
+    // The approvals come first: the hook of a running session compares the settings with them.
     if (Status s = Save(approvals_, transaction_); !s) return s.error();
     for (const Edited& edit : edited_) {
       Status s = edit.is_empty ? transaction_.Remove(edit.path, edit.before)
@@ -92,7 +92,7 @@ class Uninstaller {
   const std::vector<Removed>& removed() const { return removed_; }
 
  private:
-  // Files that were changed for the registration in `path`.
+  // Also restores the files that were changed for the registration in `path`.
   Status RemoveServants(const std::string& path) {
     std::vector<std::string> others;
     for (const SettingsRecord& record : records_.value) {

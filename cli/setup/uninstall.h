@@ -1,4 +1,4 @@
-// ringfence uninstall: takes the hook out of the client's settings again.
+// ringfence uninstall: removes the hook from the client's settings.
 #pragma once
 
 #include "cli/command_line/options.h"
