@@ -196,7 +196,7 @@ bool JsonScanner::ScanEscape(StringState& state) {
   if (c != 'u') {
     const size_t i = kNames.find(static_cast<char>(c));
     if (i == std::string_view::npos)
-      return Fail("no such escape in a string", JsonFault::kEscape), false;
+      return Fail("an unknown escape in a string", JsonFault::kEscape), false;
     Put(state, kValues.substr(i, 1));
     return true;
   }

@@ -32,8 +32,8 @@ std::optional<int> Reap(pid_t pid) {
 
 // Returns the error for a launcher that ended without a report.
 Error Silent(const std::string& launcher, std::optional<int> status) {
-  const std::string how = status ? "status " + std::to_string(*status) : "a status nobody knows";
-  return Error{"", launcher, "ended with " + how + " before the sandbox stood",
+  const std::string how = status ? "status " + std::to_string(*status) : "an unknown status";
+  return Error{"", launcher, "ended with " + how + " before the sandbox was ready",
                "library and program must be of the same version"};
 }
 

@@ -73,9 +73,10 @@ class CallEvaluator {
   // Denies a shell whose commands cannot be wrapped: they would run outside the sandbox.
   void EvaluateShell() {
     if (!policy_.wrap_bash || !tool_ || !tool_->is_shell || tool_->runs_command) return;
-    verdict_.Deny("tool " + Quote(event_.tool_name),
-                  "the policy has commands wrapped, and this shell's cannot be (bash.wrap)",
-                  "Use " + std::string(policy_.agent->shell) + ".");
+    verdict_.Deny(
+        "tool " + Quote(event_.tool_name),
+        "the policy wraps commands (bash.wrap), and those of this shell cannot be wrapped",
+        "Use " + std::string(policy_.agent->shell) + ".");
   }
 
   std::vector<const InputField*> FieldsAt(std::string_view pointer) const {

@@ -350,7 +350,7 @@ const GuardedName* GuardedNames::HoldsBelow(std::string_view path) const {
 
 std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view path) const {
   if (const GuardedName* rule = Refuses(path)) return {{rule, ""}};
-  static const GuardedName kAboveHost{.why = "a folder of the host's lies below it"};
+  static const GuardedName kAboveHost{.why = "it contains a directory of the host"};
   const auto is_above = [path](const Path& place) { return Covers(path, place.text()); };
   std::vector<TreeHit> hits;
   if (std::ranges::any_of(kept_, is_above)) return {{&kAboveHost, ""}};

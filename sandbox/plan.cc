@@ -112,7 +112,7 @@ class Planner {
     if (plan_.is_confined() && !cwd->IsInside(places_.root_real)) {
       return Unplannable(
           "", Quote(command.cwd) + " is outside of the project " + Quote(places_.root_real.text()),
-          "go there first, or name a folder of it: --chdir DIR");
+          "go there first, or name a directory in it: --chdir DIR");
     }
     plan_.argv = command.argv;
     PlanPrograms(EnvironmentValue(command.environment, "PATH"));
@@ -177,7 +177,7 @@ class Planner {
           "the host's network: every host, and every service of this machine that listens on a "
           "port or an abstract socket, can be reached (network.unlisted is \"allow\")");
       if (!network.deny.empty()) {
-        plan_.weaker.emplace_back("network.deny: hosts are judged by the hook only");
+        plan_.weaker.emplace_back("network.deny: only the hook enforces it");
       }
       return;
     }
@@ -247,11 +247,11 @@ class Planner {
     if (has_parts && plan_.is_nested) {
       plan_.weaker.emplace_back(
           "write.allow has patterns or names that do not exist yet: where the sandbox around this "
-          "one has no supervisor, the whole folder around them is writable");
+          "one has no supervisor, the whole directory around them is writable");
     }
     if (!plan_.reads_all && std::ranges::any_of(plan_.readable, &PlannedPlace::is_part)) {
       plan_.weaker.emplace_back(
-          "read.allow has patterns: the whole folder around them is readable");
+          "read.allow has patterns: the whole directory around them is readable");
     }
     for (std::string& note : rules_.TakeNotes()) plan_.weaker.push_back(std::move(note));
   }

@@ -247,15 +247,15 @@ Result<std::vector<HiddenPlace>> PlanRules::HiddenPlaces(const PathRules& read,
   hider.Search(folders);
   if (hider.has_floating() && policy_.sandbox.reads == SandboxReads::kAll) {
     notes_.emplace_back(
-        "read.deny: patterns for any folder are looked for below the project and what it may "
+        "read.deny: patterns for any directory are looked for below the project and what it may "
         "write, "
         "and only for what is there at the start");
   }
   if (!hider.is_whole()) {
     return Error{Error::Kind::kUsage, "read.deny",
                  "more than " + std::to_string(kMaxNames) +
-                     " names below the project, to be held against its patterns for any folder",
-                 "deny names of folders, or remove what is not needed"};
+                     " names below the project, to compare with its patterns for any directory",
+                 "deny names of directories, or remove what is not needed"};
   }
   return hider.Take();
 }

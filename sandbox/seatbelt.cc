@@ -130,11 +130,13 @@ class Profile {
       Rule("deny", kWrites, names.refused());
     }
     if (!names.beginnings().empty()) {
-      Title("Nor made, moved or removed: folders that would give such a name to what is in them.");
+      Title(
+          "Nor made, moved or removed: directories that would give such a name to what is in "
+          "them.");
       Rule("deny", "file-write-create file-write-unlink", names.beginnings());
     }
     if (!plan_.private_tmp) return;
-    Title("The command's own temporary folder, where no name is refused.");
+    Title("The command's own temporary directory, where no name is refused.");
     Rule("allow", "file-write* file-link file-write-create file-write-unlink",
          {SubpathFilter(PrivateTmp(plan_))});
   }
@@ -162,7 +164,7 @@ class Profile {
     listed.insert(listed.end(), writable.begin(), writable.end());
     if (plan_.private_tmp) listed.push_back(SubpathFilter(PrivateTmp(plan_)));
     Rule("allow", "file-read*", listed);
-    Line("; realpath(3) asks for every folder on the way.");
+    Line("; realpath(3) asks for every directory on the way.");
     Rule("allow", "file-read-metadata", ListedParents(plan_));
   }
 

@@ -41,7 +41,7 @@ Result<std::vector<std::string>> ParseShellWords(std::string_view command_line) 
   std::vector<std::string> words;
   while (!command_line.empty()) {
     const size_t end = command_line.find('\0');
-    if (end == std::string_view::npos) return Odd("the shell's command line was cut");
+    if (end == std::string_view::npos) return Odd("the shell's command line was truncated");
     words.emplace_back(command_line.substr(0, end));
     command_line.remove_prefix(end + 1);
   }

@@ -179,7 +179,7 @@ class FileChecker {
     Add(findings_, is_approved ? Severity::kNote : Severity::kWarning, "other-hook",
         ConfigError(entry.place,
                     "another hook (" + what + ") may " +
-                        (rewrites ? "rewrite a call after ringfence has judged it"
+                        (rewrites ? "rewrite a call after ringfence has decided it"
                                   : "approve a call that ringfence asked the user about") +
                         (is_approved ? "; it was there at ringfence init" : ""),
                     "allowManagedHooksOnly in the managed settings excludes others"));

@@ -70,7 +70,7 @@ Outcome ExplainMcpMaps(const std::string& what, bool json) {
   }
   if (maps.empty()) console.Line("No map of " + Quote(server) + " comes with ringfence.");
   console.Line(
-      "Other arguments are judged by their value. An entry under \"mcp\" in the policy takes");
+      "Other arguments are decided by their value. An entry under \"mcp\" in the policy takes");
   console.Line("the place of a map.");
   return 0;
 }

@@ -301,7 +301,9 @@ void AddChangeOptions(Command& command, ChangeOptions& options, const char* sess
   command.AddOption("--session-id", options.session_id, "Only for this session").Type("ID");
   command.AddOption("--as", options.kind, "What it is, where the name does not tell")
       .OneOf({"path", "host", "tool"});
-  command.AddOption("--project", options.project, "The project (default: around this folder)")
+  command
+      .AddOption("--project", options.project,
+                 "The project (default: around the current directory)")
       .Type("DIR");
   command.AddOption("--policy", options.policy, "This policy file and no other").Type("FILE");
   AddCommonOptions(command, options.given, options.json);

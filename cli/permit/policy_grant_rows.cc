@@ -93,7 +93,7 @@ void PackageStores(GrantSpeaker& s, const JsonNode& n) {
   if (s.Entries(n).empty()) return;  // node_modules is one without it
   s.Say(Danger::kOpensMore,
         "No question about files with several hard links, and about those that run code later, in "
-        "folders called " +
+        "directories called " +
             s.Quoted(s.Entries(n)));
 }
 void NetworkAllow(GrantSpeaker& s, const JsonNode& n) {

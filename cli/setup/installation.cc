@@ -217,7 +217,7 @@ Status Installation::NoteRepository() {
         return Error{Error::Kind::kUsage, "", "interrupted", "nothing was changed"};
     }
   }
-  Note("this folder is a part of the repository " + Quote(repository->text()) +
+  Note("this directory is part of the repository " + Quote(repository->text()) +
        ", and the rest of it is outside the project. To work on all of it, add \"root\": \"git\" "
        "to " +
        policy + (is_pinned ? ", and run: ringfence trust" : ""));

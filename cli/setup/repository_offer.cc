@@ -9,7 +9,7 @@
 namespace ringfence {
 
 UserReply AskForRepository(const Path& repository, const std::string& policy, bool is_for_all) {
-  Console().Line("This folder is a part of the repository " + Quote(repository.text()) +
+  Console().Line("This directory is part of the repository " + Quote(repository.text()) +
                  ", and the rest of it is outside the project. \"root\": \"git\" in " +
                  Printable(policy) + " makes the whole repository the project" +
                  (is_for_all ? ", here and in your other projects." : "."));

@@ -21,7 +21,7 @@ namespace {
 // The remedy for a relative path that is refused from one directory but permitted from another: no
 // command would be enough.
 constexpr std::string_view kUseAbsolute =
-    "Use an absolute path: a relative one may be looked for in several folders.";
+    "Use an absolute path: a relative one may be looked up in several directories.";
 
 // The same for "~" if HOME is not the home in /etc/passwd.
 constexpr std::string_view kNameHome =
@@ -75,7 +75,7 @@ std::optional<std::string_view> RefusedSpecialName(const Path& path) {
            (folded.size() == folder.size() || folded[folder.size()] == '/');
   };
   if (inside("/proc") || inside("/.vol")) {
-    return "names below /proc mean something else in every process";
+    return "paths below /proc mean something else in every process";
   }
   if (!inside("/dev")) return {};
   constexpr std::string_view kHarmless[] = {"/dev", "/dev/null", "/dev/zero", "/dev/random",
@@ -470,8 +470,8 @@ std::optional<Cause> PathEvaluator::MeetsDenied(const Path& folder, std::string_
   if (!hit) hit = matcher_.MatchesBelowOtherNames(policy_.read.deny, Access::kRead, folder);
   if (!hit) return {};
   Cause cause =
-      RuleCause({folder.text(), Access::kRead, verb}, hit, "it would meet what is denied");
-  cause.remedy = "Search a folder without it.";
+      RuleCause({folder.text(), Access::kRead, verb}, hit, "it would search what is denied");
+  cause.remedy = "Search a directory without it.";
   return cause;
 }
 

@@ -119,7 +119,7 @@ std::optional<Cause> NotAllowed(std::string_view tool, const Names& names, const
   if (narrower != nullptr) {  // adding it to the user's own list would not help
     cause.place = FirstPlace(*narrower);
   } else if (IsMcpTool(tool)) {
-    cause.why = "the policy names no such MCP tool";
+    cause.why = "the policy does not list this MCP tool";
   } else if (rules.known_tools) {
     cause.why = "it is not a tool that ringfence knows";
   }

@@ -146,7 +146,7 @@ std::string AllowPathFix(const PathRefusal& refusal, const std::string& option,
   if (refusal.asks && refusal.permission_mode == kAuto) {
     return OrLeaveAuto("run " + command + " and ");
   }
-  return (is_temporary && !is_read ? "Use a folder of the project, or ask" : "Ask") +
+  return (is_temporary && !is_read ? "Use a directory of the project, or ask" : "Ask") +
          std::string(" the user to run ") + command + ".";
 }
 
@@ -291,7 +291,7 @@ std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Plac
   while (!CanBeNamed(path, places)) path = path.Parent();
   const bool is_file = refusal.walked.facts.kind == FileKind::kFile && path == refusal.walked.end;
   if (IsSharedFolder(path, places) && !is_file) {
-    return "Name a folder below it, or work in " + project + ".";
+    return "Name a directory below it, or work in " + project + ".";
   }
   const std::optional<std::string> option = PolicyOption(policy);
   const std::string word = PathWord(path, places);

@@ -60,7 +60,9 @@ Failure MakeOwnFolder(const std::string& step, const Path& folder) {
   }
   if (!S_ISDIR(facts.st_mode) || facts.st_uid != ::geteuid() || (facts.st_mode & 022) != 0) {
     return SetupFailure{
-        step, Error{Error::Kind::kSystem, folder.text(), "is not this user's own folder", ""}, {}};
+        step,
+        Error{Error::Kind::kSystem, folder.text(), "is not this user's own directory", ""},
+        {}};
   }
   return {};
 }
@@ -150,7 +152,7 @@ class Launcher {
       if (Failure failure = MakeEachFolder("make places", place.path, 0777)) return failure;
     }
     if (plan_.private_tmp) {
-      if (Failure failure = MakeOwnFolder("temporary folder", PrivateTmp(plan_))) return failure;
+      if (Failure failure = MakeOwnFolder("temporary directory", PrivateTmp(plan_))) return failure;
     }
     if (::access(kSandboxExec, X_OK) != 0) return Failed("sandbox-exec", kSandboxExec, errno);
     if (Failure failure = profile_.Write(plan_)) return failure;

@@ -74,7 +74,7 @@ TEST_CASE("json mistake: quotes") {
        "1:2: this string does not end on its line [close it with \" (\\n for a line break)]"},
       {"[\"x\ty\"]", "1:4: a tab in a string [write \\t]"},
       {"[\"x\x01\"]", "1:4: a control character in a string"},
-      {"[\"C:\\dir\"]", "1:7: no such escape in a string [write \\\\ for a backslash]"},
+      {"[\"C:\\dir\"]", "1:7: an unknown escape in a string [write \\\\ for a backslash]"},
   };
   CheckRows(kRows);
 }

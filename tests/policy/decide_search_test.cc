@@ -216,8 +216,8 @@ TEST_CASE("search: the reason for a search above a denied folder says what to do
   world.files.Put("/home/dev/project/private/key", File());
   world.User(R"("read":{"deny":["private"]})");
   CHECK(ReasonText(world.Decide("Grep", R"({"pattern":"x"})"), "") ==
-        R"(ringfence: search of "/home/dev/project" refused: it would meet what is denied by )"
-        R"("private". Search a folder without it. Rule: policy.json:1 /read/deny.)");
+        R"(ringfence: search of "/home/dev/project" refused: it would search what is denied by )"
+        R"("private". Search a directory without it. Rule: policy.json:1 /read/deny.)");
 }
 
 TEST_CASE("search: no command is suggested that would not be enough") {
@@ -229,7 +229,7 @@ TEST_CASE("search: no command is suggested that would not be enough") {
   };
   for (const std::string& text : {reason("Grep", R"({"pattern":"x","path":"/etc/ssl"})"),
                                   reason("Glob", Pattern("/etc/ssl/**/*.pem"))}) {
-    CHECK(text.find("it would meet what is denied by \"@secrets\"") != std::string::npos);
+    CHECK(text.find("it would search what is denied by \"@secrets\"") != std::string::npos);
     CHECK(text.find("ringfence allow") == std::string::npos);
   }
   const std::string below = reason("Grep", R"({"pattern":"x","path":"/etc/ssl/certs"})");

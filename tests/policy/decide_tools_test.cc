@@ -218,9 +218,10 @@ TEST_CASE("tools: a deny forgives letter case and holds for the other name") {
 
 TEST_CASE("tools: the reason for an unknown or MCP tool gives the line to add") {
   const World world;
-  CHECK(ReasonText(world.Decide("mcp__team__send", R"({})"), "") ==
-        R"(ringfence: tool "mcp__team__send" refused: the policy names no such MCP tool. Ask the )"
-        R"(user to run `ringfence allow mcp__team__send`.)");
+  CHECK(
+      ReasonText(world.Decide("mcp__team__send", R"({})"), "") ==
+      R"(ringfence: tool "mcp__team__send" refused: the policy does not list this MCP tool. Ask the )"
+      R"(user to run `ringfence allow mcp__team__send`.)");
   const std::string hostile = ReasonText(world.Decide("mcp__a__$(id)\n", R"({})"), "");
   CHECK(hostile.find('\n') == std::string::npos);
   CHECK(hostile.find("ringfence allow $(id)") == std::string::npos);

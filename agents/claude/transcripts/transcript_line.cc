@@ -46,7 +46,7 @@ class TranscriptLineReader {
   TranscriptLine Run() {
     const bool sound = Next() == Token::kObjectBegin ? ReadMembers() : SkipValue();
     if (!sound || Next() != Token::kEnd) return Broken();
-    if (too_many_) return Broken("more calls than a line has");
+    if (too_many_) return Broken("more calls than a line may have");
     return event_name_.raw.empty() ? AsTranscript() : AsEvent();
   }
 

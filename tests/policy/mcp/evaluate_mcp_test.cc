@@ -124,7 +124,7 @@ TEST_CASE("evaluator mcp: what only one folder refuses is to be named by an abso
     return ReasonText(world.Decide("mcp__team__do", input), "");
   };
   constexpr std::string_view kAbsolute =
-      "Use an absolute path: a relative one may be looked for in several folders.";
+      "Use an absolute path: a relative one may be looked up in several directories.";
   for (const std::string_view input : {R"({"path":"../../js/t.js"})", R"({"path":"../a.py"})"}) {
     const std::string said = reason(input);
     CAPTURE(said);
