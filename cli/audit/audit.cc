@@ -1,7 +1,5 @@
 // `ringfence audit`: evaluates fixtures and recorded calls against policies, and compares the
 // decisions with a baseline.
-#include "cli/audit/audit.h"
-
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -15,6 +13,7 @@
 #include "cli/audit/fixture_files.h"
 #include "cli/audit/recorded.h"
 #include "cli/audit/report.h"
+#include "cli/command_line/commands.h"
 #include "cli/common/file_place.h"
 #include "cli/common/files.h"
 #include "cli/common/progress.h"

@@ -1,12 +1,11 @@
 // `ringfence check`: finds mistakes in policies, registrations and programs.
-#include "cli/check/check.h"
-
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "cli/check/subjects.h"
+#include "cli/command_line/commands.h"
 #include "cli/common/console.h"
 #include "run/messages.h"
 

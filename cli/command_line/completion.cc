@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/command_line/commands.h"
 #include "cli/common/policies.h"
 
 namespace ringfence {

@@ -8,6 +8,4 @@ namespace ringfence {
 // `shell` is "bash", "zsh" or "fish".
 std::string CompletionScript(const CLI::App& app, const std::string& shell);
 
-void AddCompletion(Command& app, Action& chosen);
-
 }  // namespace ringfence

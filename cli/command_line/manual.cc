@@ -1,10 +1,9 @@
-#include "cli/command_line/manual.h"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 
+#include "cli/command_line/commands.h"
 #include "cli/command_line/manual_page.h"
 #include "cli/command_line/usage.h"
 #include "cli/common/pager.h"

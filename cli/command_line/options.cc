@@ -4,24 +4,8 @@
 #include <cstdio>
 
 #include "base/text.h"
-#include "cli/audit/audit.h"
-#include "cli/check/check.h"
-#include "cli/command_line/completion.h"
-#include "cli/command_line/manual.h"
+#include "cli/command_line/commands.h"
 #include "cli/command_line/usage.h"
-#include "cli/doctor/doctor.h"
-#include "cli/explain/explain.h"
-#include "cli/explain/prompt.h"
-#include "cli/layout/layout.h"
-#include "cli/log/log.h"
-#include "cli/permit/allow.h"
-#include "cli/permit/revoke.h"
-#include "cli/permit/trust.h"
-#include "cli/replay/replay.h"
-#include "cli/run/run.h"
-#include "cli/settings/settings.h"
-#include "cli/setup/init.h"
-#include "cli/setup/uninstall.h"
 #include "run/messages.h"
 
 namespace ringfence {

@@ -1,6 +1,4 @@
 // `ringfence doctor`: shows what is enforced on this host, what is not, and how to fix it.
-#include "cli/doctor/doctor.h"
-
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -8,6 +6,7 @@
 #include "base/environment.h"
 #include "base/text.h"
 #include "cli/check/subjects.h"
+#include "cli/command_line/commands.h"
 #include "cli/common/console.h"
 #include "cli/common/context_options.h"
 #include "cli/common/registered.h"

@@ -1,6 +1,4 @@
 // `ringfence explain`: shows what the hook decides, by which rule and in which steps.
-#include "cli/explain/explain.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "agents/claude/setup/call_event.h"
 #include "base/regular_file.h"
 #include "base/text.h"
+#include "cli/command_line/commands.h"
 #include "cli/common/console.h"
 #include "cli/common/context_options.h"
 #include "cli/common/registered.h"

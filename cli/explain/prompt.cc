@@ -1,9 +1,8 @@
 // `ringfence prompt`: prints the policy's boundaries in words, for a system prompt.
-#include "cli/explain/prompt.h"
-
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/command_line/commands.h"
 #include "cli/common/console.h"
 #include "cli/common/context_options.h"
 #include "cli/common/registered.h"

@@ -1,5 +1,3 @@
-#include "cli/layout/layout.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "base/program.h"
 #include "base/regular_file.h"
 #include "base/text.h"
+#include "cli/command_line/commands.h"
 #include "cli/common/file_transaction.h"
 #include "cli/layout/panes.h"
 #include "cli/layout/relay.h"

@@ -1,5 +1,3 @@
-#include "cli/log/log.h"
-
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/command_line/commands.h"
 #include "cli/common/since.h"
 #include "cli/log/anchors.h"
 #include "cli/log/log_files.h"

@@ -1,5 +1,3 @@
-#include "cli/permit/allow.h"
-
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cli/command_line/commands.h"
 #include "cli/common/ask.h"
 #include "cli/common/client_refusals.h"
 #include "cli/common/console.h"

@@ -1,11 +1,10 @@
-#include "cli/permit/revoke.h"
-
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/text.h"
+#include "cli/command_line/commands.h"
 #include "cli/common/console.h"
 #include "cli/explain/built_in_rules.h"
 #include "cli/permit/policy_change.h"

@@ -1,5 +1,3 @@
-#include "cli/permit/trust.h"
-
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -9,6 +7,7 @@
 #include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "cli/command_line/commands.h"
 #include "cli/common/ask.h"
 #include "cli/common/console.h"
 #include "cli/common/policies.h"

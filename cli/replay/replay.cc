@@ -1,6 +1,4 @@
 // `ringfence replay`: shows what a policy would have decided about the calls of past sessions.
-#include "cli/replay/replay.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "agents/claude/setup/settings_files.h"
 #include "base/environment.h"
 #include "base/text.h"
+#include "cli/command_line/commands.h"
 #include "cli/common/console.h"
 #include "cli/common/context_options.h"
 #include "cli/common/since.h"

@@ -1,10 +1,9 @@
-#include "cli/run/run.h"
-
 #include <unistd.h>
 
 #include <memory>
 
 #include "base/text.h"
+#include "cli/command_line/commands.h"
 #include "cli/common/context_options.h"
 #include "policy/files/real_files.h"
 #include "run/report.h"

@@ -1,5 +1,3 @@
-#include "cli/settings/settings.h"
-
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "base/environment.h"
 #include "base/regular_file.h"
 #include "base/text.h"
+#include "cli/command_line/commands.h"
 #include "cli/common/console.h"
 #include "cli/common/context_options.h"
 #include "cli/common/file_transaction.h"

@@ -1,10 +1,9 @@
-#include "cli/setup/init.h"
-
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "base/text.h"
+#include "cli/command_line/commands.h"
 #include "cli/common/console.h"
 #include "cli/setup/agent_guard.h"
 #include "cli/setup/installation.h"

@@ -1,11 +1,10 @@
-#include "cli/setup/uninstall.h"
-
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "agents/claude/setup/settings_editor.h"
 #include "base/regular_file.h"
+#include "cli/command_line/commands.h"
 #include "cli/common/console.h"
 #include "cli/common/files.h"
 #include "cli/common/state.h"
