@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "agents/claude/agent.h"
 #include "agents/claude/setup/call_event.h"
@@ -17,7 +18,6 @@
 #include "cli/explain/evaluator.h"
 #include "cli/explain/explain_mcp.h"
 #include "cli/explain/explain_text.h"
-#include "cli/explain/tool_input.h"
 #include "cli/permit/grant_target.h"
 #include "cli/permit/session_grants.h"
 #include "policy/files/real_files.h"
@@ -27,6 +27,19 @@
 
 namespace ringfence {
 namespace {
+
+// Returns "file_path" for Read, "command" for Bash, "path" for an MCP tool.
+std::string MainArgument(const std::string& tool) {
+  if (ClaudeCode().tools.IsShell(tool)) return "command";
+  if (const auto known = ClaudeCode().tools.Find(tool)) {
+    for (const ToolField& field : known->fields) {
+      const bool is_main = field.required || field.role == FieldRole::kWorktreeName;
+      if (is_main) return std::string(field.pointer.substr(1));
+    }
+    if (!known->fields.empty()) return std::string(known->fields.front().pointer.substr(1));
+  }
+  return IsMcpTool(tool) ? "path" : "command";
+}
 
 struct ExplainOptions {
   Registration given;

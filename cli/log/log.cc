@@ -1,12 +1,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "base/environment.h"
+#include "base/path.h"
+#include "base/result.h"
 #include "base/text.h"
+#include "cli/command_line/command.h"
 #include "cli/command_line/commands.h"
+#include "cli/common/context_options.h"
 #include "cli/common/since.h"
 #include "cli/log/anchors.h"
 #include "cli/log/log_files.h"
@@ -14,11 +23,75 @@
 #include "cli/log/send.h"
 #include "cli/log/verify.h"
 #include "cli/log/waiting.h"
-#include "cli/log/which_log.h"
+#include "cli/replay/assumed_folder.h"
+#include "policy/files/real_files.h"
+#include "policy/load/layers.h"
 #include "run/messages.h"
+#include "run/typed_context.h"
 
 namespace ringfence {
 namespace {
+
+// The options of one command, which tell after parsing whether they were given.
+class DeclaredOptions {
+ public:
+  explicit DeclaredOptions(const Command& command) : command_(command) {}
+
+  template <typename T>
+  Option Add(const std::string& name, T& value, const std::string& what) {
+    return options_.emplace_back(name, command_.AddOption(name, value, what)).second;
+  }
+  Option AddFlag(const std::string& name, bool& value, const std::string& what) {
+    return options_.emplace_back(name, command_.AddFlag(name, value, what)).second;
+  }
+  std::string first_given() const;  // "" if none was given
+
+ private:
+  Command command_;
+  std::vector<std::pair<std::string, Option>> options_;
+};
+
+struct WhichLog {
+  Registration given;
+  bool json = false;
+  std::string file;
+};
+
+// Returns the log for a project without a policy of its own.
+Result<Path> AuditFileWithoutProject(Registration given) {
+  constexpr const char* kNowhere = "/nonexistent/ringfence-log";
+  const RealFiles disk;
+  const AssumedFolder files(disk, kNowhere);
+  given.root.clear();
+  given.project_dir = kNowhere;
+  const Result<Context> context = FindTypedContext(given, files);
+  return context ? AuditFileOn(*context) : context.error();
+}
+
+std::string DeclaredOptions::first_given() const {
+  const auto given =
+      std::ranges::find_if(options_, [](const auto& option) { return option.second.is_given(); });
+  return given == options_.end() ? "" : given->first;
+}
+
+void AddWhichLog(DeclaredOptions& options, WhichLog& log) {
+  Registration& given = log.given;
+  options.Add("--file", log.file, "This log, instead of the one that the policy names")
+      .Type("FILE");
+  options.Add("--home", given.home, "The home directory, instead of HOME").Type("DIR");
+  options.Add("--root", given.root, "The project (default: the current directory)").Type("DIR");
+  options.Add("--policy", given.policy, "Use this policy instead of the user's and the project's")
+      .Type("FILE");
+}
+
+// Returns the log of all the user's projects if no project is named and the current directory
+// cannot be one.
+Result<Path> FindLog(const WhichLog& log) {
+  if (!log.file.empty()) return Path::Clean(Absolute(log.file));
+  Result<Path> file = AuditFileInForce(log.given);
+  const bool may_be_elsewhere = !file && file.error().kind == Error::Kind::kUsage;
+  return may_be_elsewhere && log.given.root.empty() ? AuditFileWithoutProject(log.given) : file;
+}
 
 struct ShowOptions {
   WhichLog log;

@@ -1,10 +1,15 @@
 #include "cli/log/sink.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include <string>
 #ifdef __linux__
 #include <linux/sockios.h>
 #endif
@@ -14,11 +19,94 @@
 #include <deque>
 
 #include "audit_log/system_log.h"
+#include "base/process.h"
+#include "base/result.h"
+#include "base/syscall.h"
 #include "base/unique_fd.h"
-#include "cli/log/connection.h"
+#include "cli/log/syslog_message.h"
 
 namespace ringfence {
 namespace {
+
+constexpr int kSeconds = 10;  // time limit for the other side
+
+// An address of any family.
+struct Address {
+  sockaddr_storage bytes{};
+  socklen_t size = 0;
+  const sockaddr* get() const {
+    const void* address = &bytes;
+    return static_cast<const sockaddr*>(address);
+  }
+};
+
+bool ParseAddress(const std::string& text, uint16_t port, Address* address) {
+  sockaddr_in four{};
+  four.sin_family = AF_INET;
+  four.sin_port = htons(port);
+  if (::inet_pton(AF_INET, text.c_str(), &four.sin_addr) == 1) {
+    address->size = sizeof four;
+    std::memcpy(&address->bytes, &four, sizeof four);
+    return true;
+  }
+  sockaddr_in6 six{};
+  six.sin6_family = AF_INET6;
+  six.sin6_port = htons(port);
+  if (::inet_pton(AF_INET6, text.c_str(), &six.sin6_addr) != 1) return false;
+  address->size = sizeof six;
+  std::memcpy(&address->bytes, &six, sizeof six);
+  return true;
+}
+
+// Returns the name of an error that only a network can cause; otherwise nullptr.
+const char* NetworkErrno(int code) {
+  switch (code) {
+    case ECONNREFUSED:
+      return "ECONNREFUSED";
+    case ECONNRESET:
+      return "ECONNRESET";
+    case ETIMEDOUT:
+      return "ETIMEDOUT";
+    case EHOSTUNREACH:
+      return "EHOSTUNREACH";
+    case ENETDOWN:
+      return "ENETDOWN";
+    case ENOBUFS:
+      return "ENOBUFS";
+    default:
+      return nullptr;
+  }
+}
+
+// Asks the system's getent, because a static program has no resolver.
+Result<Address> ResolveTarget(const LogTarget& target) {
+  Address address;
+  if (ParseAddress(target.host, target.port, &address)) return address;
+  const Result<Finished> done = Run({.program = "/usr/bin/getent",
+                                     .arguments = {"ahosts", target.host},
+                                     .environment = {},
+                                     .input = ""});
+  if (!done) return done.error();
+  const std::string first = done->out.substr(0, done->out.find_first_of(" \t\n"));
+  if (done->exit_status == 0 && ParseAddress(first, target.port, &address)) return address;
+  return Error{Error::Kind::kSystem, target.host, "no address is known for this name", ""};
+}
+
+Error ReceiverError(const char* call, int code) {
+  Error error = SystemError(std::string(call) + "(the log's receiver)", code);
+  if (const char* name = NetworkErrno(code); name != nullptr) error.what = name;
+  return error;
+}
+
+// `type` is as in socket(2).
+Result<UniqueFd> ConnectTo(const Address& address, int type) {
+  UniqueFd fd(::socket(address.get()->sa_family, type | SOCK_CLOEXEC, 0));
+  if (!fd.valid()) return ReceiverError("socket", errno);
+  const timeval wait{.tv_sec = kSeconds, .tv_usec = 0};
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
+  if (::connect(fd.get(), address.get(), address.size) != 0) return ReceiverError("connect", errno);
+  return fd;
+}
 
 // Sends one message per datagram. The other side does not confirm it, but its system can report a
 // moment later that it did not arrive, so this keeps each message until then.

@@ -1,15 +1,60 @@
 #include "policy/load/layers.h"
 
 #include <algorithm>
+#include <vector>
 
-#include "policy/load/alert_rules.h"
 #include "policy/load/merge_sections.h"
+#include "policy/load/policy_file.h"
 #include "policy/load/tighten.h"
 #include "policy/rules/pattern.h"
 #include "policy/rules/rules.h"
 
 namespace ringfence {
 namespace {
+
+struct Alerts {
+  std::optional<bool> enabled;
+  std::optional<std::string_view> inbox;
+  AlertFields fields;
+};
+
+void PutOver(Alerts& alerts, const Alerts& over) {
+  if (over.enabled) alerts.enabled = over.enabled;
+  if (over.inbox) alerts.inbox = over.inbox;
+  for (const auto& [name, value] : over.fields) {
+    const auto old = std::ranges::find(alerts.fields, name, &AlertFields::value_type::first);
+    if (old == alerts.fields.end()) {
+      alerts.fields.emplace_back(name, value);
+    } else {
+      old->second = value;
+    }
+  }
+}
+
+Alerts Merged(const std::vector<const Sections*>& all) {
+  Alerts merged;
+  for (const Sections* sections : all) {
+    const KeyValues& keys = sections->keys;
+    PutOver(merged, {keys.Get<bool>("alerts.enabled"), keys.Get<std::string_view>("alerts.inbox"),
+                     sections->alert_fields});
+  }
+  return merged;
+}
+
+// `trusted`: from the widest to the most specific; for each key the last one counts. `managed`: the
+// managed file's own sections, in the same order. If they name an inbox and do not turn alerts off,
+// no other file can turn alerts off, move them or change the managed constants.
+AlertRules AlertsOf(const std::vector<const Sections*>& trusted,
+                    const std::vector<const Sections*>& managed) {
+  Alerts alerts = Merged(trusted);
+  Alerts demanded = Merged(managed);
+  if (demanded.inbox && demanded.enabled != false) {
+    demanded.enabled = true;
+    PutOver(alerts, demanded);
+  }
+  if (!alerts.inbox || alerts.enabled == false) return {};
+  return {.inbox = *alerts.inbox, .fields = std::move(alerts.fields)};
+}
 
 bool Holds(const When& when, const Caller& caller, const Places& places) {
   if (when.agent_type && !MatchName(*when.agent_type, caller.agent_type)) return false;

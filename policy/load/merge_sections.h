@@ -9,7 +9,7 @@
 
 namespace ringfence {
 
-// Leaves out alerts (alert_rules.h). `trusted`: from the widest to the most specific. `own`: the
+// Leaves out alerts (layers.cc). `trusted`: from the widest to the most specific. `own`: the
 // user's sections; only an empty list there drops a default of `built_in`. The result points into
 // all of them.
 Policy MergeSections(const std::vector<const Sections*>& trusted, const Sections& built_in,

@@ -3,14 +3,70 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "base/case_fold.h"
 #include "base/name_bits.h"
-#include "policy/evaluate/project_place.h"
+#include "policy/rules/entry_match.h"
 #include "policy/rules/runs_later_list.h"
 #include "policy/rules/secrets_list.h"
 
 namespace ringfence {
 namespace {
+
+class ProjectPlace {
+ public:
+  explicit ProjectPlace(const SetContext& context);  // `context` outlives this
+
+  // False if the project cannot be inside the entry, which is nearly always the case.
+  bool MayLieIn(const SetEntry& entry) const { return HasNameBits(name_bits_, entry.name_bits); }
+
+  // Excludes the project from the entry; false if nothing of the entry remains.
+  bool LeaveOutOf(SetEntry& entry, std::deque<std::string>& strings) const;
+
+ private:
+  void Add(const Path& root);
+
+  const SetContext& context_;
+  uint64_t name_bits_ = 0;                     // of all roots
+  std::vector<std::string> folded_;            // the roots, relative to "/"
+  std::vector<std::string_view> below_homes_;  // the roots, relative to each home above them
+};
+
+ProjectPlace::ProjectPlace(const SetContext& context) : context_(context) {
+  Add(context.root);
+  if (context.given_root && *context.given_root != context.root) Add(*context.given_root);
+}
+
+void ProjectPlace::Add(const Path& root) {
+  folded_.push_back(FoldName(root.text()).substr(1));
+  name_bits_ |= NameBitsOf(folded_.back());
+  for (const Path& home : context_.homes) {
+    if (const auto below = root.Below(home)) below_homes_.push_back(*below);
+  }
+}
+
+bool ProjectPlace::LeaveOutOf(SetEntry& entry, std::deque<std::string>& strings) const {
+  if (entry.base == RuleBase::kAnywhere) {
+    const auto holds = [&](const std::string& root) { return MatchFolded(entry.tail, root); };
+    entry.holds_root = std::ranges::any_of(folded_, holds);
+    return true;
+  }
+  if (entry.base != RuleBase::kHome || entry.has_pattern) return true;
+  for (const std::string_view root : below_homes_) {
+    if (!Covers(entry.tail, root)) continue;
+    const std::string_view rest = root.substr(std::min(entry.tail.size() + 1, root.size()));
+    if (rest.empty()) return false;
+    if (rest.find_first_of("\n*") != std::string_view::npos) continue;  // impossible in `except`
+    std::string except(entry.except.text());
+    except.append(rest) += '\n';
+    entry.except = WordList(strings.emplace_back(std::move(except)));
+  }
+  return true;
+}
 
 constexpr PathSet kSets[] = {
     {"@secrets", SetName::kSecrets, false,
