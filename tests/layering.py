@@ -21,7 +21,7 @@ GENERATED = {"seccomp_programs.inc"}  # made while building
 
 # From the top to the bottom: room, what it holds, and what it may include besides itself.
 ROOMS = {
-    "cli": ("ringfence-cli: one folder for each command, shared parts in common/",
+    "cli": ("ringfence-cli: one directory for each command, shared parts in common/",
             "run sandbox hook audit_log agents/claude agents/claude/setup agents/claude/transcripts policy base"),
     "run": ("ringfence: starts a command confined",
             "sandbox hook audit_log agents/claude policy base"),
