@@ -78,8 +78,8 @@ read_options() {
   fi
 }
 
-# Packages. An entry is NAME, NAME|OTHER-NAME, or NAME=COMMAND: where COMMAND is found, nothing is
-# installed. What is optional is tried, and its absence told.
+# Packages. An entry is NAME, NAME|OTHER-NAME, or NAME=COMMAND: if COMMAND is found, nothing is
+# installed. A missing optional package is reported, but is not an error.
 
 list_packages() {
   case $1 in
@@ -149,7 +149,7 @@ is_offered() {  # MANAGER NAME
   esac
 }
 
-# Whether an entry needs nothing done.
+# True if the entry needs no installation.
 is_there() {  # MANAGER ENTRY
   case $2 in
     *=*) if command -v "${2#*=}" > /dev/null; then return 0; fi ;;
@@ -160,11 +160,11 @@ is_there() {  # MANAGER ENTRY
   return 1
 }
 
-# The first name of an entry that can be had, or its last.
+# The first available name of an entry, or its last name.
 name_of() {  # MANAGER ENTRY
   case $2 in
     *'|'*) ;;
-    *)  # nothing to choose from
+    *)  # only one name
       printf '%s\n' "${2%%=*}"
       return
       ;;
@@ -207,7 +207,8 @@ missing_of() {  # MANAGER ENTRY...
   done
 }
 
-# All at once, which is much faster; one by one where that fails, so that the error names the package.
+# Installs all at once, which is much faster; if that fails, one by one, so that the error names the
+# package.
 install_all() {  # MANAGER IS_REQUIRED NAME...
   manager=$1
   is_required=$2
@@ -258,7 +259,7 @@ install_packages() {
   install_all "$manager" no $names
 }
 
-# cmake says at length that a cache is of another folder, but not what to do about it.
+# cmake reports at length that a cache belongs to another directory, but not what to do about it.
 configure_hint() {
   cache=$root/build/release/CMakeCache.txt
   if [ -f "$cache" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$(cd "$root" && pwd -P)" "$cache"; then
@@ -293,18 +294,18 @@ register_hook() {
     fail "the hook could not be registered for \"$project\""
 }
 
-# AppArmor. DESTDIR is for packages: nothing is tried or loaded there.
+# AppArmor. DESTDIR is for packagers: the profile is neither tested nor loaded there.
 
 profile_folder=${DESTDIR-}/etc/apparmor.d
 profile=$profile_folder/ringfence
 
-# /etc is root's; a DESTDIR may be anybody's.
+# /etc belongs to root; a DESTDIR can belong to any user.
 change_profile() {
   if [ -n "${DESTDIR-}" ]; then "$@"; else as_root "$@"; fi
 }
 
 write_profile() {
-  # AppArmor has characters of its own in paths.
+  # Some characters in paths are special to AppArmor.
   case $prefix in
     *[!A-Za-z0-9/._-]*) fail "an AppArmor profile cannot name \"$prefix\"" "install elsewhere: --prefix DIR" ;;
   esac
@@ -319,7 +320,7 @@ write_profile() {
     apparmor_parser -Q -K "$place/ringfence" ||
       fail "this version of AppArmor rejects the profile; nothing was written" "before version 4 AppArmor does not restrict user namespaces, and no profile is needed"
   fi
-  # In one piece: renamed, since AppArmor loads whatever lies in the folder.
+  # Renamed into place, since AppArmor loads every file in the directory.
   change_profile install -m 644 "$place/ringfence" "$profile_folder/.ringfence.new" &&
     change_profile mv -f "$profile_folder/.ringfence.new" "$profile" ||
     fail "could not write \"$profile\"" "run it as root, or with sudo installed"
@@ -350,7 +351,7 @@ offer_profile() {
 
 # Removal. The hook is unregistered first: a registration whose program is gone blocks every call.
 
-# The ringfence that unregisters: the installed one, or the one that was built here.
+# The ringfence that unregisters: the installed one, or the one built in this clone.
 find_ringfence() {
   for program in "$prefix/bin/ringfence" "$root/build/release/ringfence"; do
     if [ -x "$program" ] && "$program" --version > /dev/null 2>&1; then
@@ -360,7 +361,7 @@ find_ringfence() {
   done
 }
 
-# Whether the settings, or what init recorded of them, name the hook of this prefix.
+# True if the settings, or init's record of them, name the hook of this prefix.
 is_registered() {
   for file in "$HOME/.claude/settings.json" "$HOME/.local/state/ringfence/registrations.json" \
     /etc/claude-code/managed-settings.json; do
@@ -410,7 +411,7 @@ installed_files() {
   done
 }
 
-# The directories that held the file, up to the prefix, as long as they are empty.
+# Removes the directories of the file, up to the prefix, while they are empty.
 remove_empty_folders() {  # FILE
   folder=$(dirname "$1")
   while [ "$folder" != "$prefix" ] && rmdir "$folder" 2> /dev/null; do
@@ -460,7 +461,7 @@ uninstall() {
   say_what_is_kept
 }
 
-# One event that every policy must deny, in a home of its own.
+# Sends one event that every policy must deny, with a separate home directory.
 show_decision() {
   place=$(mktemp -d)
   trap 'rm -rf "$place"' EXIT

@@ -1,4 +1,4 @@
-// The least that a hook can be: reads its input to the end and prints a fixed answer.
+// The minimal hook: reads its input to the end and prints a fixed answer.
 #include <unistd.h>
 
 static char buffer[65536];

@@ -1,6 +1,6 @@
-// The yardstick of `ringfence run`: sets up the same layers for one project folder and executes a
-// command, with nothing read, planned, explained or tested. Fixed paths, no errors told but by the
-// exit status; it is no sandbox for anybody.
+// Baseline for `ringfence run`: sets up the same layers for one project directory and executes a
+// command. It reads no policy, plans nothing, explains nothing and tests nothing. Paths are fixed,
+// and errors show only in the exit status; do not use it as a sandbox.
 //
 //   bare_layers full|landlock FOLDER [hide PATH | seal PATH]... -- COMMAND [ARGUMENT...]
 #define _GNU_SOURCE
@@ -224,7 +224,7 @@ static void Inside(int is_full, char** arguments, char** command, unsigned user,
   close(pair[1]);
   PassDescriptor(pair[0], &listener, 0);
   int status = 0;
-  // Nobody answers: the command of this measurement changes nothing.
+  // No supervisor answers notifications: the measured command changes nothing.
   DO(waitpid(child, &status, 0));
   _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Counts the false alarms of @runs-later and @secrets in real projects: how many files of each layout an
-entry covers, if each is written and read once. Layouts are npm packages (`npm pack NAME@VERSION`) and
-Debian source packages (`apt-get source --download-only NAME`) in one or more folders; only the names in
-the archives are used, and no project lies in a package store.
+"""Counts the false alarms of @runs-later and @secrets in real projects: the number of files of each
+layout that an entry covers, if each file is written and read once. Layouts are npm packages (`npm
+pack NAME@VERSION`) and Debian source packages (`apt-get source --download-only NAME`) in one or
+more directories. Only the names in the archives are used, and no project is in a package store.
 
-  bench/name_lists.py --ringfence build/release/ringfence FOLDER...
+    bench/name_lists.py --ringfence build/release/ringfence FOLDER...
 """
 import argparse
 import collections
@@ -18,7 +18,7 @@ ARCHIVE = re.compile(r"\.(orig|debian)(-[\w.+-]+)?\.tar\.\w+$")
 
 
 def names_of(archive):
-    """The files of an archive, without the folder that most archives put around them."""
+    """The files of an archive, without the top-level directory that most archives have."""
     with tarfile.open(archive) as tar:
         names = [member.name for member in tar if not member.isdir()]
     names = [name.removeprefix("./") for name in names]
@@ -44,13 +44,14 @@ def layouts_in(folder):
 
 
 def entries_of(program, name):
-    """The entries of a set, as ringfence prints them; "x but y" leaves something out, which is far away."""
+    """The entries of a set, as ringfence prints them. The exceptions of "x but y" are cut off:
+    they are outside these projects."""
     out = subprocess.run([program, "explain", name], capture_output=True, text=True, check=True).stdout
     return [line.strip().split(" but ")[0] for line in out.splitlines()[1:] if line.startswith("  ")]
 
 
 def pattern_of(entry):
-    """A pattern for names below a project; None where an entry names a place outside."""
+    """A pattern for names below a project, or None if the entry names a place outside it."""
     if not entry.startswith("**/"):
         return None
     parts = [r"(?:.+/)?" if part == "**" else re.escape(part).replace(r"\*", "[^/]*") + "/"
@@ -59,7 +60,7 @@ def pattern_of(entry):
 
 
 def decide(names, entries):
-    """The entry that covers each name, or "". """
+    """Maps each name to the entry that covers it, or to ""."""
     patterns = [(entry, pattern) for entry in entries if (pattern := pattern_of(entry))]
     return {name: next((entry for entry, pattern in patterns if pattern.match(name + "/")), "")
             for name in names}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How fast `ringfence replay` goes through transcripts (bench/transcripts.py says what they are made of), as
-# a report and as a filter, with one and two threads. Prints a Markdown table; asserts nothing.
+# Measures how fast `ringfence replay` reads transcripts (bench/transcripts.py describes them), as a
+# report and as a filter, with one and two threads. Prints a Markdown table; asserts nothing.
 #
 #   bench/replay.sh [--megabytes N] [--runs N] [--ringfence PROGRAM]    default: 1000, 5, build/release
 set -euo pipefail
@@ -30,7 +30,7 @@ printf '{"version":1,"write":{"allow":["."],"deny":["docs"]}}' > "$work/other.js
 cat "$work"/logs/*/*.jsonl > "$work/all"
 bytes=$(wc -c < "$work/all")
 
-# timed FORM JOBS COMMAND...: one warm-up, then the median of the runs.
+# timed FORM JOBS COMMAND...: one warm-up run, then prints the median of the timed runs.
 timed() {
   local form=$1 jobs=$2 run
   shift 2
@@ -41,7 +41,7 @@ import os, subprocess, sys, time
 source, run, *command = sys.argv[1:]
 began = time.monotonic()
 with open(source) as lines:
-    # A process in between, so that the peak is the program's own.
+    # Started from a separate process, so that the peak is the program's own.
     program = subprocess.Popen(command, stdin=lines, stdout=subprocess.DEVNULL)
     peak = 0
     while program.poll() is None:

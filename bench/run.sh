@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# How long the hook takes, as whole processes beside the least that a program can do; then what
-# `ringfence run` costs (bench/sandbox.sh) and how fast `ringfence replay` is (bench/replay.sh). Prints
-# Markdown tables; asserts nothing.
+# Measures the hook as a whole process, beside a minimal program; then what `ringfence run` costs
+# (bench/sandbox.sh) and how fast `ringfence replay` is (bench/replay.sh). Prints Markdown tables;
+# asserts nothing.
 #
 #   bench/run.sh [--runs N] [--update] [--hook NAME=PROGRAM]...
 #
@@ -47,7 +47,7 @@ build_hooks() {
   hooks+=("glibc=$glibc/ringfence-hook")
 }
 
-# The program that only reads and answers, once for each C library that there is.
+# Builds the minimal program, which only reads and answers, for each installed C library.
 build_programs() {
   cc -O2 -static -o "$work/spawn_bench" "$root/bench/spawn_bench.c"
   cc -O2 -static -o "$work/answer-glibc" "$root/bench/answer.c"
@@ -80,7 +80,7 @@ END
   make_event 10000000 > "$work/10M"
 }
 
-# An event of a subagent that writes SIZE bytes to a file outside of the project: denied.
+# An event of a subagent that writes SIZE bytes to a file outside the project: denied.
 make_event() {
   local content=x
   if (($1 > 0)); then content=$(head -c "$1" /dev/zero | tr '\0' x); fi
@@ -90,13 +90,13 @@ make_event() {
   printf '%s"},"tool_use_id":"toolu_01"}\n' "$content"
 }
 
-# An event of the main agent, of a few bytes.
+# An event of the main agent, a few bytes long.
 make_call() {
   printf '{"session_id":"5b2b3f6c","cwd":"%s","permission_mode":"default",' "$work/project"
   printf '"hook_event_name":"PreToolUse","tool_name":"%s","tool_input":{"file_path":"%s"}}\n' "$1" "$2"
 }
 
-# time_all CASE INPUT POLICY [peers]: all the hooks in turn, with the programs to compare with.
+# time_all CASE INPUT POLICY [peers]: times all hooks in turn, with the programs to compare with.
 time_all() {
   local case=$1 input=$2 policy=$3 commands=() hook name
   for name in musl glibc; do
@@ -118,7 +118,7 @@ time_all() {
 
 add_peers() {
   local python node
-  # What a version manager puts in the way is not the interpreter's time.
+  # Bypasses the wrappers of version managers, whose time is not the interpreter's.
   python=$(python3 -c 'import sys; print(sys.executable)' 2> /dev/null) || python=
   node=$(node -p process.execPath 2> /dev/null) || node=
   if [[ -n $python ]]; then commands+=("Python hook" "$python" "$root/bench/peers/hook.py" ","); fi
@@ -158,7 +158,7 @@ print_system_calls() {
   done
 }
 
-# calls_of HOOK INPUT: those that strace counts, from execve to exit.
+# calls_of HOOK INPUT: the system calls that strace counts, from execve to exit.
 calls_of() {
   HOME=$work/home CLAUDE_PROJECT_DIR=$work/project strace -f -o "$work/trace" \
     "${1#*=}" --policy "$work/policy.json" < "$work/$2" > "$work/out" || true
@@ -194,7 +194,7 @@ print_figures() {
   print_sizes
 }
 
-# The block between the markers, replaced as a whole.
+# Replaces the whole block between the markers.
 update_page() {
   local page=$root/docs/performance.md
   awk -v figures="$work/figures" '

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What `ringfence run` costs: starting and ending a static program, beside the same layers set up by a
-# bare C program and beside other sandboxes that are installed; and work inside, beside the same work
-# outside. Prints Markdown tables; asserts nothing. Run as the user that it is for: root has more to
-# hide.
+# Measures what `ringfence run` costs: starting and ending a static program, beside the same layers
+# set up by a bare C program and beside other installed sandboxes; and work inside, beside the same
+# work outside. Prints Markdown tables; asserts nothing. Run it as an ordinary user: root has more
+# to hide.
 #
 #   bench/sandbox.sh [--runs N] [--ringfence PROGRAM]    default: the release build, 200 starts
 set -euo pipefail
@@ -21,7 +21,7 @@ while (($# > 0)); do
 done
 [[ -x $ringfence ]] || { echo "sandbox.sh: no program $ringfence; build it first" >&2; exit 1; }
 
-# Not below /tmp, of which every sandbox has its own.
+# Not below /tmp: every sandbox has its own /tmp.
 work=$(mktemp -d "${XDG_CACHE_HOME:-$HOME}/ringfence-bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 project=$work/project
@@ -51,7 +51,7 @@ make_project() {
   tar -cf "$project/.git/some.tar" -C "$project" src/{1..30}
 }
 
-# What ringfence hides and seals, for the bare program.
+# Prints the paths that ringfence hides and seals, for the bare program.
 planned_places() {
   "$ringfence" run --dry-run --json -- "$work/true" | python3 -c '
 import json, sys
@@ -62,7 +62,7 @@ for place in plan["sealed"]:
     print("seal", place["path"], sep="\n")'
 }
 
-# add NAME COMMAND...: where it starts the program at all.
+# add NAME COMMAND...: adds the command to the comparison, if it starts the program at all.
 add() {
   local name=$1 program
   program=$(command -v "$2") || return 0
@@ -109,7 +109,7 @@ print_starts() {
     }'
 }
 
-# time_work NAME SCRIPT: in the project, outside and inside in turn.
+# time_work NAME SCRIPT: times the script in the project, outside and inside the sandbox in turn.
 time_work() {
   echo "$1..." >&2
   (cd "$project" && "$work/spawn_bench" "${3:-15}" /dev/null \

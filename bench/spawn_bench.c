@@ -1,10 +1,10 @@
-// How long whole processes take: each command is started with INPUT on a pipe as its standard
-// input, and the clock runs until it has been reaped. The commands take turns, so that whatever
-// else the machine does hits all of them alike.
+// Measures whole processes: each command is started with INPUT on a pipe as its standard input, and
+// the clock runs until it has been reaped. The commands take turns, so that other load on the
+// machine affects all of them alike.
 //
 //   spawn_bench RUNS INPUT NAME COMMAND [ARGUMENT...] [, NAME COMMAND...]...
 //
-// Prints a line a command, separated by tabs: NAME, median, 10th and 90th percentile in
+// Prints one line per command, separated by tabs: NAME, median, 10th and 90th percentile in
 // microseconds, peak resident size in KiB, exit status, bytes printed.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -43,13 +43,13 @@ static double Now(void) {
   return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
 }
 
-// The pages go from the file to the pipe without being mapped here: a child's peak begins with that
-// of the process which started it.
+// Moves pages from the file to the pipe without mapping them here: a child's peak starts at the
+// peak of its parent.
 static void Feed(int input, off_t size, int pipe) {
   off_t offset = 0;
   while (offset < size) {
     const ssize_t moved = splice(input, &offset, pipe, NULL, (size_t)(size - offset), 0);
-    if (moved < 0 && errno == EPIPE) return;  // it need not read everything
+    if (moved < 0 && errno == EPIPE) return;  // the command need not read everything
     Check(moved > 0, "splice");
   }
 }
@@ -99,7 +99,7 @@ static void Print(struct Command* command, int runs) {
          times[runs * 9 / 10], command->peak_kib, status, command->printed);
 }
 
-// Splits the arguments at ","; the commas become the NULL that ends an argv.
+// Splits the arguments at ","; each comma becomes the NULL that ends an argv.
 static int ReadCommands(char** arguments, struct Command* commands, int runs) {
   int count = 0;
   while (*arguments != NULL) {
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
   const int count = ReadCommands(argv + 3, commands, runs);
   for (int run = -kWarmUp; run < runs; ++run) {
     for (int i = 0; i < count; ++i) {
-      // Each round begins with another command.
+      // Each round starts with a different command.
       struct Command* command = &commands[(i + run + kWarmUp) % count];
       const double microseconds = RunOnce(command, input, file.st_size);
       if (run >= 0) command->microseconds[run] = microseconds;

@@ -3,12 +3,12 @@
 
   transcripts.py DIR MEGABYTES [--project PATH]     DIR/NAME/SESSION.jsonl, about 64 MB each
 
-What they are made of: the files of this repository, each read as the client's Read shows it (a number
-before each line) or as a command's output, of 1 to 60 KB, both in the message and in
-`toolUseResult`, as the client has them; before each result one call (Read, Bash, Edit, Write, Grep, Glob
-or an MCP tool's, of 0.2 to 4 KB), every fifth of them outside of the project; text of the
-assistant, attachments, and bookkeeping lines between them; one base64 image of 1 MB in each 20 MB. A
-call every 16 KB on average. The same for every run: the random numbers begin with a fixed seed.
+They contain the files of this repository, as results of the client's Read (a number before each
+line) or of a command, 1 to 60 KB each, both in the message and in `toolUseResult`, as the client
+writes them; before each result one call (Read, Bash, Edit, Write, Grep, Glob or an MCP tool, 0.2
+to 4 KB), every fifth of them outside the project; assistant text, attachments and bookkeeping
+lines in between; and one base64 image of 1 MB per 20 MB. A call occurs every 16 KB on average.
+Every run writes the same transcripts: the random seed is fixed.
 """
 
 import argparse
@@ -31,7 +31,7 @@ class Writer:
                    for path in sorted((ROOT / part).rglob("*")) if path.suffix in (".cc", ".h", ".md", ".py")]
         self.names = [str(path.relative_to(ROOT)) for path in sources]
         self.texts = [text for text in (path.read_text(encoding="utf-8")[:40000] for path in sources) if text]
-        # As JSON already: otherwise writing takes longer than what is measured.
+        # Encoded as JSON in advance: otherwise writing takes longer than the measured work.
         self.results = [json.dumps(self.shown(text), ensure_ascii=False) for text in self.texts]
         self.contents = [json.dumps(text[:3000], ensure_ascii=False) for text in self.texts]
         self.image = json.dumps(base64.b64encode(self.random.randbytes(750_000)).decode())
@@ -67,7 +67,7 @@ class Writer:
         ])
 
     def turn(self, session):
-        """One call and what follows from it."""
+        """One call and the lines that follow it."""
         call_id = "toolu_" + self.uuid()
         tool, tool_input = self.call()
         usage = '"stop_reason":"tool_use","usage":{"input_tokens":10,"output_tokens":5,"service_tier":"standard"}'

@@ -1,4 +1,4 @@
-# Makes a C++ source of the page around the HTML report (cli/audit/report_template.h).
+# Generates a C++ source from the page around the HTML report (cli/audit/report_template.h).
 #
 #   cmake -DFOLDER=cli/audit -DOUTPUT=FILE.cc -P cmake/embed_report.cmake
 cmake_minimum_required(VERSION 3.25)

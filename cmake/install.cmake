@@ -1,6 +1,6 @@
-# What `cmake --install` puts below the prefix: programs, man pages, documents, the policy's schema, and
-# what ringfence writes of itself: completions, and a manual page for each command. install.sh
-# --uninstall knows the same files: change both.
+# Files that `cmake --install` puts below the prefix: programs, man pages, documents, the policy's
+# schema, and the files that ringfence generates: completions, and a manual page for each command.
+# If you change the list, change install.sh --uninstall as well.
 install(TARGETS ringfence-hook RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/man/ringfence-hook.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES docs/man/ringfence-policy.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
@@ -24,7 +24,7 @@ install_completion(bash ringfence bash-completion/completions)
 install_completion(zsh _ringfence zsh/site-functions)
 install_completion(fish ringfence.fish fish/vendor_completions.d)
 
-# One page a command, of the commands that --help lists.
+# One page per command, for the commands that --help lists.
 install(CODE "
   execute_process(COMMAND \"$<TARGET_FILE:ringfence>\" completion fish OUTPUT_VARIABLE script
     COMMAND_ERROR_IS_FATAL ANY)

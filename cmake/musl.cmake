@@ -1,8 +1,8 @@
 # ringfence-hook and ringfence are always static: a preloaded library must not be able to silence
-# them. With musl they start in a sixth of the time that glibc takes where CPUID traps (virtual
-# machines), so musl is used where musl-gcc is found. There is no C++ library for musl, and none is
-# needed: the sources throw nothing, use templates only, and runtime_musl.cc of each program has the
-# few functions that compiled code asks for.
+# them. Where CPUID traps (virtual machines), they start with musl in a sixth of the time that glibc
+# takes, so musl is used if musl-gcc is found. There is no C++ library for musl, and none is needed:
+# the sources throw nothing, use only templates of the standard library, and runtime_musl.cc of each
+# program defines the few functions that compiled code calls.
 find_program(MUSL_GCC musl-gcc)
 set(musl_root /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
 string(REPLACE "-gnu" "-musl" musl_root "${musl_root}")
@@ -16,7 +16,7 @@ else()
 endif()
 message(STATUS "ringfence-hook and ringfence link ${small_libc}")
 
-# Links `program` statically with glibc, where nothing measures it.
+# Links `program` statically with glibc, except in sanitizer and coverage builds and on macOS.
 function(link_statically program)
   if(NOT RINGFENCE_SANITIZE AND NOT RINGFENCE_COVERAGE AND NOT APPLE)
     target_link_options(${program} PRIVATE -static-pie -Wl,--gc-sections $<$<CONFIG:Release>:-Wl,--strip-all>)
@@ -27,7 +27,8 @@ if(small_libc STREQUAL "glibc")
   return()
 endif()
 
-# libstdc++'s headers over musl's: only what they include is searched, glibc's headers are not.
+# libstdc++'s headers on top of musl's: the search path has only the files that they include,
+# without glibc's headers.
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=include
                 OUTPUT_VARIABLE compiler_include OUTPUT_STRIP_TRAILING_WHITESPACE)
 string(REGEX MATCH "^[0-9]+" gcc_major "${CMAKE_CXX_COMPILER_VERSION}")
@@ -36,14 +37,14 @@ set(cxx_target_include /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/c++/${gcc_majo
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-libgcc-file-name
                 OUTPUT_VARIABLE libgcc OUTPUT_STRIP_TRAILING_WHITESPACE)
 find_path(MD_INCLUDE sha2.h REQUIRED)
-# Of the system's folders these alone are taken: sha2.h and the kernel's headers.
+# Only these come from the system's directories: sha2.h and the kernel's headers.
 set(musl_headers ${PROJECT_BINARY_DIR}/musl)
 configure_file(${MD_INCLUDE}/sha2.h ${musl_headers}/sha2.h COPYONLY)
 file(CREATE_LINK /usr/include/linux ${musl_headers}/linux SYMBOLIC)
 file(CREATE_LINK /usr/include/asm-generic ${musl_headers}/asm-generic SYMBOLIC)
 file(CREATE_LINK /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/asm ${musl_headers}/asm SYMBOLIC)
 
-# `level`: -Os, so that starting touches few pages, or -O2.
+# `level`: -Os, so that startup touches few pages, or -O2.
 function(compile_for_musl target level)
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
@@ -55,7 +56,7 @@ function(compile_for_musl target level)
     -nostdinc "SHELL:-isystem ${cxx_include}" "SHELL:-isystem ${cxx_target_include}"
     "SHELL:-isystem ${cxx_include}/backward" "SHELL:-isystem ${musl_include}" "SHELL:-isystem ${compiler_include}"
     "SHELL:-isystem ${musl_headers}" "SHELL:-include ${PROJECT_SOURCE_DIR}/base/libstdcxx_on_musl.h")
-  # At link time what several files instantiate becomes one.
+  # Link-time optimization merges the instantiations of several files.
   target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${level};-flto>")
 endfunction()
 
@@ -66,8 +67,8 @@ function(link_with_musl program)
     ${musl_root}/libc.a ${libgcc} ${musl_root}/crtn.o)
 endfunction()
 
-# What both programs are made of: small, but for what sees every byte of a big file and what runs for
-# every rule.
+# Objects of both programs: optimized for size, except for code that processes every byte of a large
+# file or runs for every rule.
 add_library(musl_fast_objects OBJECT ${base_text_sources} ${policy_rule_sources})
 compile_for_musl(musl_fast_objects -O2)
 add_library(musl_small_objects OBJECT base/memcmp_musl.cc ${base_other_sources} ${policy_client_sources}
@@ -77,5 +78,5 @@ foreach(objects musl_fast_objects musl_small_objects)
   use_groups(${objects})
 endforeach()
 set(musl_objects $<TARGET_OBJECTS:musl_fast_objects> $<TARGET_OBJECTS:musl_small_objects>)
-# At link time the compiler would take it for the C library's.
+# Otherwise link-time optimization mistakes it for the C library's memcmp.
 set_source_files_properties(base/memcmp_musl.cc PROPERTIES COMPILE_OPTIONS "-O2;-fno-lto")

@@ -1,17 +1,17 @@
-# Several sources in one compilation, which saves half of the time: most of it goes into the headers and
-# templates that they share. The presets dev and clang compile each source alone, and clang-tidy sees
-# each alone, so that a source that lacks an include is found.
+# Compiles several sources as one, which halves the build time: most of it goes into the headers and
+# templates that they share. The presets dev and clang, and clang-tidy, compile each source on its
+# own, so that a missing include is found.
 option(RINGFENCE_TOGETHER "Compile several sources of a group at once" ON)
 
-# The sources of a group are compiled as one. Their file-local names must differ, and differ from the
-# names in the headers that one of them includes: tests/file_local_names.py.
+# Compiles the sources of a group as one. Their file-local names must differ from each other and
+# from the names in the headers that any of them includes: tests/file_local_names.py checks this.
 function(compile_together target group)
-  target_sources(${target} PRIVATE ${ARGN})  # not again what the target has already
+  target_sources(${target} PRIVATE ${ARGN})  # skips sources that the target already has
   set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${group})
   use_groups(${target})
 endfunction()
 
-# For another target of the same folder, with the same sources.
+# For another target of the same directory with the same sources.
 function(use_groups target)
   if(RINGFENCE_TOGETHER)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
@@ -34,8 +34,8 @@ function(write_test_batch target number)
   target_sources(${target} PRIVATE ${file})
 endfunction()
 
-# Tests define nothing for others, so each gets a namespace of its own, and their names may be the same.
-# The headers come first, outside of these namespaces.
+# Tests define nothing for other files, so each gets its own namespace, and names may repeat.
+# Headers are included first, outside these namespaces.
 function(compile_tests_together target count)
   if(NOT RINGFENCE_TOGETHER)
     target_sources(${target} PRIVATE ${ARGN})

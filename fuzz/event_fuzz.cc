@@ -1,5 +1,5 @@
-// The scanner against nlohmann::json, and the event reader: whatever arrives, the pieces it arrives
-// in change nothing, and only JSON is ever taken for an event.
+// The scanner against nlohmann::json, and the event reader: the sizes of the pieces in which the
+// input arrives change nothing, and only valid JSON is accepted as an event.
 #include <cstddef>
 #include <cstdint>
 

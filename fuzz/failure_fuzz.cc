@@ -1,5 +1,5 @@
-// What a confined program says of its failure, and what somebody inside asks the launcher: names
-// are bounded and of their kind, and a request that is understood says the same when it is written.
+// The output of a confined program that failed, and the requests of confined programs to the
+// launcher: names are bounded and well-formed, and a request survives being written and read.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The reader of KDL and the rewriting of layouts: what was read is read again from a text that is
-// written anew; rewriting wraps each command and changes nothing else that Zellij sees, and
-// rewriting twice is rewriting once.
+// The KDL reader and the rewriting of layouts: a document survives being written and read;
+// rewriting wraps each command and changes nothing else that Zellij sees; rewriting twice equals
+// rewriting once.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -73,7 +73,7 @@ void CheckRewriting(const std::string& text, const std::vector<KdlNode>& nodes) 
     const LayoutPane& now = (*after)[i];
     Require(now.name == old.name && now.edits == old.edits && now.is_shell == old.is_shell);
     Require(now.command.has_value() == old.command.has_value());
-    if (now.command == old.command) {  // none, or wrapped before
+    if (now.command == old.command) {  // no command, or already wrapped
       Require(now.args == old.args);
       continue;
     }

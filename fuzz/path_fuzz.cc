@@ -1,5 +1,5 @@
-// Path and Walk: cleaning twice is cleaning once, what is inside stays inside, and where a walk
-// ends is a place that a walk leads to directly.
+// Path and Walk: cleaning twice equals cleaning once, a path inside a directory stays inside it,
+// and walking to the end of a walk leads to the same place without links.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -48,15 +48,15 @@ void CheckWalk(std::string_view text) {
   Require(walked.facts.kind != FileKind::kLink);
   const Walked again = Walk(walked.end.text(), Files());
   Require(again.stop == Walked::Stop::kEnd && again.end == walked.end && again.links.empty());
-  // Of "/" alone the walk says no more than what it is.
+  // For "/", the walk reports only the kind.
   const bool same_file = walked.end.is_root() || again.facts.inode == walked.facts.inode;
   Require(again.facts.kind == walked.facts.kind && same_file);
 }
 
 }  // namespace
 
-// Few bytes become many steps: each byte stands for a component, so that the fuzzer finds its way
-// about the tree; the text as it is comes second.
+// Few bytes become many steps: each byte selects a component, so that the fuzzer explores the tree.
+// The raw text is checked second.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static constexpr std::string_view kNames[] = {"a", "b", "c",    "d",  "e", "f",  "up",     "root",
                                                 "a", "b", "loop", "..", ".", "no", "locked", ""};

@@ -1,5 +1,5 @@
-// MatchPattern against a plain and slow matcher. The input is a byte of options, a pattern, a line
-// feed and a text; both are so short that the slow one ends.
+// MatchPattern against a simple, slow matcher. The input is a byte of options, a pattern, a line
+// feed and a text; both are short enough for the slow matcher to finish.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -27,9 +27,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (options.fold) text = FoldName(text);
   const bool matches = MatchPattern(pattern, text, options);
   Require(matches == SlowMatch(pattern, text, options));
-  // What a policy may not say matches nothing anyhow.
+  // A pattern that a policy may not contain matches nothing.
   if (matches) Require(CheckPattern(pattern).has_value());
-  // A pattern that matches still does when what lies below counts, too.
+  // A pattern that matches a path also matches it with `covers`.
   if (matches) Require(MatchPattern(pattern, text, {.fold = options.fold, .covers = true}));
   return 0;
 }

@@ -1,5 +1,5 @@
-// The policy loader: it never crashes, says the same twice, tells at least one mistake with its
-// place when it refuses, and a comment changes nothing but the lines below it.
+// The policy loader: it never crashes, gives the same result twice, reports at least one mistake
+// with its place when it rejects a policy, and a comment changes only the line numbers below it.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// Lines of transcripts, which an agent may have written: only sound JSON is ever read, what is
-// handed to the hook's reader is sound too and says the same, and a torn line has no calls.
+// Transcript lines, which an agent may have written: only valid JSON is accepted, the event passed
+// to the hook's reader is valid and has the same content, and a torn line has no calls.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -41,7 +41,7 @@ void CheckLine(std::string_view text) {
   }
   Require(IsAccepted(text));
   for (const ToolCall& call : line.calls) CheckCall(line, call);
-  // A carriage return behind it changes nothing, another document does.
+  // A trailing carriage return changes nothing; a second document breaks the line.
   Require(ReadTranscriptLine(std::string(text) + "\r").calls.size() == line.calls.size());
   Require(ReadTranscriptLine(std::string(text) + " {}").kind == LineKind::kBroken);
   if (line.calls.empty()) return;

@@ -1,4 +1,4 @@
-// What a fuzzer asserts. A failure is a crash that libFuzzer keeps the input of.
+// The assertion of the fuzzers. A failure is a crash, for which libFuzzer keeps the input.
 #pragma once
 
 namespace ringfence {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the fuzzers' seeds from the fixtures.
+"""Generates the fuzzers' seeds from the fixtures.
 
     seeds.py DIR      writes DIR/event_fuzz, DIR/policy_fuzz, DIR/path_fuzz, DIR/pattern_fuzz,
                       DIR/replay_fuzz, DIR/failure_fuzz and DIR/kdl_fuzz
 
-A fixture that holds an event, a policy or both gives a seed of each, a failure one of its words;
-the strings in them that look like paths and patterns are seeds for those two.
+A fixture with an event, a policy or both gives one seed for each; a failure gives a seed with
+its text. Strings in fixtures that look like paths and patterns are seeds for those two fuzzers.
 """
 
 import hashlib

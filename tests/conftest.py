@@ -1,9 +1,9 @@
-"""What all tests in Python share: options, counts, and the last line.
+"""Shared by all Python tests: options, counts, and the last line.
 
     pytest tests/system [-k NAME] [-n PROCESSES] [-m "not serial"]
 
-The programs are those of the preset `release`, unless an option names others. Write --OPTION=VALUE: pytest
-takes a VALUE by itself for a folder of tests before it has read this file.
+Tests the programs of the preset `release`, unless an option names others. Write --OPTION=VALUE:
+before pytest has read this file, it takes a separate VALUE for a test directory.
 """
 
 import os
@@ -50,7 +50,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    # A job in the background ignores it, and so would all that is started here.
+    # A background job ignores SIGINT, and all processes started here would inherit that.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fails where a program compares the text of an error: texts are for people and may be reworded,
-programs ask for `code`, `about` and `kind` (base/result.h).
+"""Fails if a source compares the text of an error: texts are for users and may change, so code must
+check `code`, `about` and `kind` (base/result.h).
 
     tests/error_text.py [ROOT]
 """
@@ -12,7 +12,7 @@ import sys
 
 FOLDERS = ("agents", "audit_log", "base", "policy", "hook", "sandbox", "run", "cli", "library")
 TEXT = r"\w*(?:[Ee]rror|[Ff]ailure|[Mm]istake)\w*(?:\(\))?(?:\.|->)(?:what|where|hint|text\(\))"
-# Matched against the whole file, since a comparison may be on two lines.
+# Matched against the whole file, since a comparison can span two lines.
 COMPARED = r"\s*(?:[=!]=|\.(?:r?find|starts_with|ends_with|contains|compare)\()"
 NAME = r'"(?:' + "|".join(errno.errorcode.values()) + r')"'
 WRONG = [re.compile(pattern) for pattern in (
@@ -23,9 +23,9 @@ WRONG = [re.compile(pattern) for pattern in (
     r"\bfind\([^;]*?" + TEXT + r"\)",
 )]
 ALIAS = re.compile(r"[&\w] (\w+) = [^;]*" + TEXT + ";")
-NEAR = 400  # characters in which another name of a text is looked for
+NEAR = 400  # range in characters in which an alias of a text is searched
 COMMENT = re.compile(r"//[^\n]*")
-# What only moves the place in an error decides nothing by it.
+# Only moves the place in an error; nothing depends on it.
 EXEMPT = {("cli/audit/fixture.cc", "error.where.starts_with(")}
 
 

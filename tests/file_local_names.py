@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Counts the file-local names that recur in other files, and fails for those that must not: sources
-that are compiled together (cmake/together.cmake) share one namespace without a name.
+"""Counts file-local names that recur in other files, and fails for those that must be unique:
+sources that are compiled together (cmake/together.cmake) share one unnamed namespace.
 
     tests/file_local_names.py [--verbose]
 
-Within a group of compile_together() a file-local name must be the only one of its spelling, and no
-header that a source of the group includes may declare it. A second function of the same name with
-other parameters would not be an error of the compiler, but one could be called for the other.
+Within a group of compile_together(), a file-local name must be unique, and no header that a
+source of the group includes may declare it. The compiler accepts a second function of the same
+name with other parameters, but a call could reach the wrong one.
 
-In all files together at most MOST_RECURRING names may recur: a helper that two files need belongs in a
-room that both include, and two different things deserve two names.
+At most MOST_RECURRING names may recur in all files: a helper that two files need belongs in a
+room that both include, and different things need different names.
 """
 
 import argparse
@@ -23,7 +23,7 @@ FOLDERS = ("agents", "audit_log", "base", "policy", "hook", "sandbox", "run", "c
 GROUP = re.compile(r"^compile_together\((\w+) (\w+)\s([^)]*)\)", re.MULTILINE)
 VARIABLE = re.compile(r"^ *set\((\w+)\s([^)]*)\)", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
-# clang-format leaves what is declared in a namespace at the beginning of a line.
+# clang-format puts declarations in a namespace at the start of a line.
 DECLARATIONS = [re.compile(pattern) for pattern in (
     r"(?:template <[^>]*>\s*)?(?:struct|class|enum class|enum|union) (\w+)",
     r"using (\w+) = .*",
@@ -35,7 +35,7 @@ OTHER_LINES = ("namespace", "//", "#", "}", "return", "extern", "friend", "stati
 
 
 def declared(lines):
-    """{name: the line that declares it}, of lines that are directly in a namespace."""
+    """{name: the line that declares it}, for lines directly in a namespace."""
     names = {}
     for line in lines:
         if not line or line[0] in " \t)" or line.startswith(OTHER_LINES):
@@ -61,7 +61,7 @@ def file_local(path):
 
 
 def headers_of(paths):
-    """Our headers that these files include, directly or not."""
+    """The project's headers that these files include, directly or indirectly."""
     headers, found = set(), list(paths)
     while found:
         for name in INCLUDE.findall(found.pop().read_text()):
@@ -83,7 +83,7 @@ def groups():
 
 
 def clashes(sources):
-    """One line for each name that is not the group's only one."""
+    """One line for each name that is not unique in the group."""
     places = collections.defaultdict(dict)
     for source in sources:
         for name, line in file_local(source).items():

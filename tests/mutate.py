@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Changes one line of the sources at a time and reports the changes that no test notices.
+"""Mutation tests: changes one line of the sources at a time and reports the changes that no test
+detects.
 
     tests/mutate.sh [--seed N] [--count N] [--only TEXT] [--keep DIR]
 
-Changes policy/, agents/ and sandbox/ in a copy of the repository: negates a condition, exchanges && and
-|| or == and !=, moves a bound by one, inverts a returned truth value, leaves out a statement. A change
-that does not compile is replaced by another one. Runs the unit tests, and if these pass, the system
-tests with the changed programs. Fails if a change is not noticed. Takes one to three minutes for a
-change that the unit tests notice and up to half an hour for one that no test notices, so it is not part
-of CI.
+Changes policy/, agents/ and sandbox/ in a copy of the repository: negates a condition, swaps &&
+and || or == and !=, shifts a bound by one, inverts a returned bool, or removes a statement. A
+change that does not compile is replaced by another one. Runs the unit tests, and if these pass,
+the system tests with the changed programs. Fails if no test detects a change. Takes one to three
+minutes for a change that the unit tests detect, and up to half an hour for one that no test
+detects, so it is not part of CI.
 """
 
 import argparse
@@ -25,9 +26,9 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROCESSORS = len(os.sched_getaffinity(0))
 FOLDERS = ("policy", "agents", "sandbox")
-# Built for another system, or not built here.
+# For another system, or not compiled here.
 NOT_HERE = ("sandbox/macos", "sandbox/none")
-# These change only how long something takes, so no test can notice a change of them.
+# These change only the run time, so no test can detect a change.
 ONLY_SPEED = re.compile(r"reserve\(|Expect\w*\(|Note\w*Time|kPage\b")
 
 
@@ -82,7 +83,7 @@ OPERATORS = (negated, swapped("&&", "||"), swapped("==", "!="), swapped("<", "<=
 
 
 def edits_of(root):
-    """All edits, grouped by operator, so that each kind has the same chance."""
+    """All edits, grouped by operator, so that each kind is equally likely."""
     found = {operator: [] for operator in OPERATORS}
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*.cc")):
@@ -100,7 +101,7 @@ def edits_of(root):
 
 
 def run(command, folder, seconds):
-    """(ended well, its output); too long counts as noticed, since a loop that never ends is one."""
+    """(succeeded, its output). A timeout counts as detected, since an endless loop causes it."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=seconds,
                               errors="replace", check=False)
@@ -148,7 +149,7 @@ class Mutations:
         return well, output
 
     def verdict(self, edit):
-        """"" if the edit does not compile; else the test that noticed it, or "nothing"."""
+        """"" if the edit does not compile; else the test that detected it, or "nothing"."""
         path = self.tree / edit.path
         text = path.read_text()
         lines = text.split("\n")

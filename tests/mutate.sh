@@ -1,5 +1,6 @@
 #!/bin/sh
-# Changes one line of the sources at a time and reports the changes that no test notices.
+# Mutation tests: changes one line of the sources at a time and reports the changes that no test
+# detects.
 #
 #   tests/mutate.sh --help
 exec python3 "$(dirname "$0")/mutate.py" "$@"

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Builds everything that is tested and runs every test. The last line is "N passed, N failed,
-# N skipped"; the exit status is 1 when anything failed.
+# Builds the programs and runs every test. The last line is "N passed, N failed, N skipped"; the
+# exit status is 1 if anything failed.
 #
 #   tests/run.sh [OPTIONS]
 #
-#   --corpora DIR    also run other projects' data from this folder
-#   --full           all of clang-tidy, five minutes for each fuzzer, each pinned client in each case,
+#   --corpora DIR    also test with other projects' data from this directory
+#   --full           all of clang-tidy, five minutes per fuzzer, each pinned client in each case,
 #                    the whole escape list on three kernels
-#   --quick          ten seconds for each fuzzer, no clang-tidy, no coverage
+#   --quick          ten seconds per fuzzer, no clang-tidy, no coverage
 #   --only PART      only this part; may be given again
 #   --no-deps        do not install packages
 #   --list           list the parts
 #
-# Where ccache is installed, what was compiled before is taken from its cache.
+# If ccache is installed, the build uses its cache.
 set -uo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -67,7 +67,7 @@ done
 if [[ $quick == yes && $full == yes ]]; then wrong_usage "--quick and --full exclude each other"; fi
 if ((${#parts[@]} == 0)); then
   parts=("${all_parts[@]}")
-  # What takes minutes and finds no wrong decision.
+  # These parts take minutes and find no wrong decisions.
   if [[ $quick == yes ]]; then parts=("${parts[@]/coverage/}") parts=("${parts[@]/tidy/}"); fi
 fi
 
@@ -87,7 +87,7 @@ skip() {
   add 0 0 1
 }
 
-# check NAME COMMAND...: one test; its output is shown when it fails.
+# check NAME COMMAND...: one test; shows its output if it fails.
 check() {
   local name=$1
   shift
@@ -112,17 +112,17 @@ count_program() {
 
 pytest_folders=()
 
-# run_pytest OPTIONS...: what the options select.
+# run_pytest OPTIONS...: the tests that the options select.
 run_pytest() {
   local options=(--durations=20)
   if [[ -n $corpora ]]; then options+=("--corpora=$corpora"); fi
   if [[ $full == yes ]]; then options+=(--full); fi
-  # Where CI runs, nothing of the sandbox may be skipped.
+  # In CI, no test of the sandbox may be skipped.
   REQUIRE_SANDBOX=1 count_program pytest python3 -m pytest "${options[@]}" "$@"
 }
 
-# The folders of all parts at once, three tests at a time: they wait for what they test a third of the
-# time, so that three keep both cores busy.
+# The directories of all parts at once, three tests at a time: tests spend a third of the time
+# waiting for programs, so three keep both cores busy.
 run_pytest_parts() {
   ((${#pytest_folders[@]} > 0)) || return
   local parallel=() began=$SECONDS
@@ -134,7 +134,8 @@ run_pytest_parts() {
 
 # --- several programs at a time -----------------------------------------------------------------
 
-# `program` adds one to the list and run_programs runs the list; each prints its output at its end.
+# `program` adds a command to the list, and run_programs runs the list and prints the output of
+# each.
 job_names=() job_commands=() job_parts=()
 
 # program NAME COMMAND...: its last line is "N passed, N failed, N skipped".
@@ -159,7 +160,7 @@ run_programs() {  # AT_A_TIME
     run_job "$number" < /dev/null &
     pids+=($!)
   done
-  wait "${pids[@]}"  # not for a build in the background
+  wait "${pids[@]}"  # not for a background build
   for number in "${!job_names[@]}"; do
     read -r status seconds < "$work/job-status.$number"
     echo "-- ${job_names[$number]}: $seconds s"
@@ -191,17 +192,17 @@ need() {
 # --- building ---------------------------------------------------------------------------------
 
 declare -A built=()
-early_build=no  # whether the preset coverage is being built in the background
+early_build=no  # yes while the preset coverage builds in the background
 
-# Builds what part_unit needs while the parts before it leave a core idle.
+# Builds the target of part_unit while earlier parts leave a core idle.
 begin_coverage_build() {
   {
     nice -n 19 cmake --preset coverage && nice -n 19 cmake --build --preset coverage
-  } > /dev/null 2>&1 &  # build() shows what is wrong
+  } > /dev/null 2>&1 &  # build() reports errors
   early_build=yes
 }
 
-# build PRESET: once; the log is shown when it fails.
+# build PRESET: builds once; shows the log if it fails.
 build() {
   local preset=$1 began=$SECONDS targets=()
   if [[ $preset == release ]]; then targets=(--target all probes); fi
@@ -230,7 +231,7 @@ hook=build/release/ringfence-hook
 
 part_layering() {
   check "layering" python3 tests/layering.py
-  # The check itself: an arrow that points up must be found, with its place.
+  # Tests the check itself: an include that points up must be found, with its place.
   mkdir -p "$work/tree/base"
   printf '#pragma once\n\n#include "policy/decide.h"\n' > "$work/tree/base/wrong.h"
   if python3 tests/layering.py --root "$work/tree" > "$work/layering.log" 2>&1; then
@@ -263,8 +264,8 @@ part_format() {
   fi
 }
 
-# One build for the sanitizers and the coverage, and the tests in shares of it, two at a time. They
-# start in the build folder: with a compile cache, the names of their sources are relative to it.
+# One build for the sanitizers and the coverage. The tests run in shares, two at a time, in the
+# build directory: with a compile cache, the names of their sources are relative to it.
 part_unit() {
   build coverage || return
   local count share
@@ -272,7 +273,7 @@ part_unit() {
   rm -rf build/coverage/profiles && mkdir build/coverage/profiles
   count=$(build/coverage/tests/unit_tests -c | sed -n 's/.*current filters: *\([0-9]*\)$/\1/p')
   [[ $count -gt 100 ]] || fail "unit tests: there are \"$count\""
-  # The last ones, which take the longest, begin.
+  # The last shares start first: they take the longest.
   for ((share = shares; share > 0; --share)); do
     echo "$share $((count * (share - 1) / shares + 1)) $((count * share / shares))"
   done | RINGFENCE_CORPORA=$corpora xargs -P 2 -L 1 sh -c '
@@ -287,11 +288,11 @@ part_unit() {
 count_unit() {  # OUTPUT STATUS TESTS
   local line
   line=$(grep -F '[doctest] test cases:' "$1" | tail -n 1)
-  # Whatever a test could not run says so.
+  # Tests print the reason for everything that they skip.
   while read -r reason; do skip "${reason#*skipped: }"; done < <(
     grep -o 'skipped: .*' "$1" | sort -u
   )
-  # doctest counts those of other shares as passed.
+  # doctest counts the tests of other shares as passed.
   if [[ $line =~ \ passed\ \|\ +([0-9]+)\ failed\ \| ]]; then
     add $(($3 - BASH_REMATCH[1])) "${BASH_REMATCH[1]}" 0
     echo "unit tests: $3, ${BASH_REMATCH[1]} failed"
@@ -308,7 +309,7 @@ part_schema() {
   pytest_folders+=(tests/schema tests/kdl)
 }
 
-# Twice, as a newcomer would: the second time must change nothing. Then it is removed, twice.
+# Installs twice, as a new user might: the second time must change nothing. Then uninstalls twice.
 part_install() {
   local prefix=$work/prefix home=$work/home project=$work/home/project file
   mkdir -p "$project"
@@ -335,7 +336,8 @@ part_install() {
   install_profile
 }
 
-# The AppArmor profile, for a package: written whole or not at all, and taken by AppArmor's parser.
+# The AppArmor profile, for a package: written completely or not at all, and accepted by AppArmor's
+# parser.
 install_profile() {
   wait_for_packages
   local stage=$work/stage profile=$work/stage/etc/apparmor.d/ringfence
@@ -359,7 +361,7 @@ install_profile() {
   check "AppArmor: removed twice" env "DESTDIR=$stage" ./install.sh --remove-apparmor
 }
 
-# Without the prefix nothing is removed, and the message says which one to name.
+# Without --prefix nothing is removed, and the message names the right prefix.
 names_other_prefix() {  # HOME PREFIX
   said=$(HOME=$1 ./install.sh --uninstall 2>&1) && return 1
   case $said in
@@ -373,7 +375,8 @@ refuses() { ! "$@"; }
 # libringfence as other programs find it: its test, and the example by CMake and by pkg-config.
 part_library() {
   build release || return
-  # The library knows where its program is installed: as part_install says, which has built it so.
+  # The library contains the path of its program: the same prefix as in part_install, so that little
+  # is rebuilt.
   local prefix=$work/prefix example=$work/example
   cmake --preset release "-DCMAKE_INSTALL_PREFIX=$prefix" > "$work/output" 2>&1 &&
     cmake --build --preset release >> "$work/output" 2>&1 &&
@@ -397,7 +400,7 @@ build_against() {  # PREFIX SOURCE BUILD
     cmake --build "$3"
 }
 
-# Whatever --help lists of commands and options stands in a man page too.
+# Checks that the man pages have every command and option of --help.
 man_pages_name_options() {
   local bin=$1/bin pages=$1/share/man/man1 word command_name missing=0
   {
@@ -424,21 +427,21 @@ man_pages_name_options() {
   return $missing
 }
 
-# What the built programs do, as seen from outside.
+# The behaviour of the built programs, from outside.
 part_system() {
   build release || return
   pytest_folders+=(tests/system/hook tests/system/cli)
 }
 
-# `ringfence run`: attempts to get out and work that must go on, for an ordinary user and for root, and with
-# the weaker layers.
+# `ringfence run`: attempts to escape and ordinary work that must succeed, as an ordinary user and
+# as root, and with the weaker layers.
 part_sandbox() {
   build release || return
   pytest_folders+=(tests/system/run)
 }
 
-# On Debian 12's kernel in QEMU: what the sandbox does where Landlock and namespaces are older, and
-# with cgroups, AppArmor and settings that this machine need not have.
+# Debian 12's kernel in QEMU: the sandbox with older Landlock and namespaces, and with cgroups,
+# AppArmor and settings that this machine may lack.
 part_kernels() {
   build release || return
   pytest_folders+=(tests/system/kernels)
@@ -450,19 +453,20 @@ part_client() {
   pytest_folders+=(tests/system/client tests/system/client_schema)
 }
 
-# A working day with the real clients and the policy that init writes.
+# A working day with the real clients and init's policy.
 part_day() {
   build release || return
   pytest_folders+=(tests/system/day)
 }
 
-# Alone: limits of every kind, a thousand hooks at once, each step of a start of the sandbox failed.
+# Tests that run alone: limits of every kind, a thousand hooks at once, a failure of each step of a
+# sandbox start.
 part_serial() {
   build release || return
   run_pytest -m serial tests/system/hook tests/system/run
 }
 
-# fuzz_one NAME SECONDS: seeds are the fixtures; what is found stays in build/fuzz/NAME.
+# fuzz_one NAME SECONDS: the fixtures are the seeds; findings stay in build/fuzz/NAME.
 fuzz_one() {
   local name=$1 seconds=$2 corpus=build/fuzz/$1 log=$work/$1.log seeds
   mkdir -p "$corpus"
@@ -493,18 +497,18 @@ part_fuzz() {
 
 part_coverage() {
   build coverage || return
-  # What the unit tests have counted stays, where they ran just now.
+  # Keeps the counts of the unit tests if they ran in this run.
   local more=
   if [[ " ${parts[*]} " == *" unit "* ]]; then more=--no-unit; fi
   # shellcheck disable=SC2086
   program coverage python3 tests/coverage/measure.py --build build/coverage $more
 }
 
-# The sources that changed since the commit in tests/tidy/checked, with --full all of them.
+# Checks sources that changed since the commit in tests/tidy/checked, or all of them with --full.
 part_tidy() {
   need clang-tidy tidy || return
   need clang++ tidy || return
-  # Only configured, and what the build generates: clang-tidy reads the commands.
+  # Configures, and builds only generated files: clang-tidy needs the compile commands.
   cmake --preset clang -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON > "$work/clang.log" 2>&1 &&
     cmake --build --preset clang --target seccomp_programs >> "$work/clang.log" 2>&1 || {
     tail -n 60 "$work/clang.log"
@@ -519,7 +523,7 @@ part_tidy() {
 
 # --- packages -----------------------------------------------------------------------------------
 
-packages=no  # whether what only the tests need is being installed
+packages=no  # yes while packages for the tests are being installed
 
 no_packages() {
   [[ ! -e $work/packages.log ]] || tail -n 60 "$work/packages.log"
@@ -528,7 +532,7 @@ no_packages() {
   exit 1
 }
 
-# What the tests need comes while install.sh compiles.
+# Installs the packages of the tests while install.sh compiles.
 install_packages() {
   ./install.sh --only-deps || no_packages
   {
@@ -546,19 +550,19 @@ wait_for_packages() {
   packages=no
 }
 
-# ccache serves a run only if it was installed before: CMake rebuilds everything when the compiler's
+# Uses ccache only if it was installed before this run: CMake rebuilds everything if the compiler
 # launcher changes.
 use_ccache() {
   command -v ccache > /dev/null || return
-  # The same sources in another folder, such as a fresh clone, count as compiled.
+  # The same sources in another directory, such as a fresh clone, hit the cache.
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
   export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=yes CCACHE_SLOPPINESS=pch_defines,time_macros
-  export CCACHE_DEPEND=yes  # preprocess only once what is not in the cache
+  export CCACHE_DEPEND=yes  # preprocess only on a cache miss
   export CCACHE_EXTRAFILES=$root/cmake/not_sanitized.txt:$root/cmake/not_counted.txt:$root/fuzz/not_traced.txt
 }
 
-# Puts the first python3 that has pytest in front: also not the shim of a version manager, each start of
-# which would take a tenth of a second.
+# Puts the first python3 that has pytest first in PATH. Resolves the shim of a version manager,
+# whose every start takes a tenth of a second.
 find_pytest() {
   local python found
   for python in python3 /usr/bin/python3; do
@@ -570,7 +574,7 @@ find_pytest() {
   done
 }
 
-# --- all of it --------------------------------------------------------------------------------
+# --- main -------------------------------------------------------------------------------------
 
 is_one_of() {  # WORD WORDS...
   local word=$1
@@ -587,7 +591,7 @@ for part in "${parts[@]}"; do
     wait_for_packages
     [[ -e $work/bin/python3 ]] || find_pytest
   fi
-  # The tests of several parts run together, when the builds and tests that use both cores are done.
+  # The tests of several parts run together, after the builds and tests that use both cores.
   if ! is_one_of "$part" "${pytest_parts[@]}"; then run_pytest_parts; fi
   began=$SECONDS
   echo "== $part"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Prints comments of the C++ sources, chosen at random, each with the code that it is about.
+"""Prints randomly chosen comments of the C++ sources, each with the code below it.
 
     tests/sample_comments.py [--seed N] [--count N] [TREE]
 
-For a reader who counts how many of them do not read as plain English (CONTRIBUTING.md, "How we write").
-The same seed and sources give the same comments.
+For a reviewer who counts those that are not plain English (CONTRIBUTING.md, "How we write"). The
+same seed and sources give the same comments.
 """
 
 import argparse
@@ -17,7 +17,7 @@ CODE_LINES = 3
 
 
 def comments(path):
-    """(line number, lines) of each block of whole-line comments, and of each comment after code."""
+    """(line number, lines) of each block of whole-line comments, and of each trailing comment."""
     lines = path.read_text().splitlines()
     number = 0
     while number < len(lines):

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The boundary as a script: a path that leads out of the project is denied.
+// The project boundary as a script: denies a path that leads out of the project.
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The boundary as a script: a path that leads out of the project is denied."""
+"""The project boundary as a script: denies a path that leads out of the project."""
 import json
 import os
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The boundary as a script: a path that leads out of the project is denied.
+# The project boundary as a script: denies a path that leads out of the project.
 set -euo pipefail
 IFS=$'\t' read -r cwd path < <(jq -r '[.cwd,
   (.tool_input | .file_path // .notebook_path // .path // "")] | @tsv')

@@ -1,5 +1,5 @@
-// Tries to read and write what standard input names, a line each: a letter, a space, a path. What
-// succeeds is undone. Answers a line each: "0" or the error's number, and " left" where something
+// Tries to read and write the paths on standard input, one line each: a letter, a space, a path.
+// Undoes what succeeds. Prints one line each: "0" or the error number, and " left" if the change
 // could not be undone.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,7 +29,7 @@ static int Open(const char* path, int flags) {
 
 static int Result(int result) { return result == 0 ? 0 : errno; }
 
-// A new file or folder is removed again.
+// Removes a file or directory that was created; passes `code` on.
 static int Removed(int code, const char* path, int flags) {
   if (code == 0) Undo(unlinkat(AT_FDCWD, path, flags));
   return code;
@@ -39,7 +39,7 @@ static int Write(const char* path) {
   const int is_new = access(path, F_OK) != 0;
   const int code = Open(path, O_WRONLY | O_CREAT);
   if (code != 0 || !is_new) return code;
-  char end[PATH_MAX];  // through a dangling link
+  char end[PATH_MAX];  // the real path, through a dangling link
   if (realpath(path, end) == NULL) {
     left_behind = 1;
     return 0;
@@ -53,7 +53,7 @@ static int Replace(const char* path) {
   return code;
 }
 
-// By the name of another new file beside it: a rename, or one name more. -1: there is none.
+// Renames or links a new file beside `path` to that name. Returns -1 if it cannot create the file.
 static int Move(const char* path, int is_link) {
   char other[PATH_MAX];
   const char* slash = strrchr(path, '/');
@@ -93,7 +93,8 @@ static int Try(char what, const char* path) {
 
 enum { kMostFolders = 64 };
 
-// As a tool does that writes a file: the folders on the way. `made` are the ends of their names.
+// Creates missing parent directories, as a tool does before it writes a file. `made` receives the
+// ends of their names.
 static int MakeFolders(char* path, size_t* made, size_t* count) {
   int code = 0;
   for (size_t i = 1; path[i] != 0 && code == 0; ++i) {

@@ -11,7 +11,7 @@
 namespace ringfence {
 namespace {
 
-// A name ".git" that the write makes.
+// True if the write creates a name ".git".
 bool MakesDotGit(const Walked& walked) {
   const auto is_git = [](const Path& path) { return FoldName(path.name()) == ".git"; };
   return std::ranges::any_of(walked.steps, [&](const WalkStep& step) {
@@ -24,7 +24,7 @@ bool IsInOneOf(const std::vector<PlannedPlace>& places, const Path& path) {
       places, [&path](const PlannedPlace& place) { return path.IsInside(place.path); });
 }
 
-// Below a file, at a folder that was made for the policy, below a link that leads nowhere yet.
+// True for a path below a file, at a directory made for the policy, or below a dangling link.
 bool IsImpossible(const Case& c) {
   constexpr int kCodes[] = {ENOTDIR, EISDIR, EEXIST, ELOOP, ENAMETOOLONG};
   if (std::ranges::find(kCodes, c.code) != std::end(kCodes)) return true;
@@ -32,7 +32,7 @@ bool IsImpossible(const Case& c) {
   return folder.facts.kind == FileKind::kMissing && !folder.links.empty();
 }
 
-// Only the name's own protection stands against it: ".claude" of ".claude/settings.json".
+// True if only the name's own protection denies it: ".claude" of ".claude/settings.json".
 bool IsAboveProtected(const Case& c) {
   const std::string path = c.walked.end.text();
   return c.plan.names.Refuses(path) == nullptr && !c.plan.names.RefusesTree(path).empty() &&

@@ -1,4 +1,5 @@
-// What the hook and the kernel decide differently, each with its reason. Nothing else may.
+// Known differences between the hook's and the kernel's decisions, each with its reason. Any other
+// difference is a failure.
 #pragma once
 
 #include <span>
@@ -9,21 +10,21 @@
 
 namespace ringfence {
 
-// One question, and what is known about it.
+// One question, and the facts about it.
 struct Case {
   const Surroundings& around;
   const SandboxPlan& plan;
   const Event& event;
   Question question;
   Walked walked;
-  int code = 0;  // what the kernel said
+  int code = 0;  // the kernel's errno
 
   Access access() const { return question.operation == 'r' ? Access::kRead : Access::kWrite; }
   bool HookPermits(const std::string& path) const;
 };
 
 struct Difference {
-  const char* name;  // as docs/sandbox.md has it
+  const char* name;  // as in docs/sandbox.md
   bool hook_permits;
   bool (*is)(const Case&);
 };

@@ -1,5 +1,6 @@
-// The hook's decisions against the kernel: over random policies, trees and paths, what the hook
-// says of a write is what `ringfence run` lets be done, and of a read where "reads" is "listed".
+// Compares the hook's decisions with the kernel's over random policies, trees and paths: `ringfence
+// run` must allow exactly the writes that the hook permits, and the reads as well if "reads" is
+// "listed".
 //
 //   agreement RINGFENCE PROBE FOLDER PAIRS
 //
@@ -39,7 +40,7 @@ struct Programs {
 
 constexpr int kUntried = -1;
 
-// What the probe said of one question.
+// The probe's result for one question.
 struct Answer {
   int code = 0;
   bool left_behind = false;
@@ -76,7 +77,7 @@ class World {
     return command;
   }
 
-  // The exit status of `ringfence run`; its answers.
+  // Returns the exit status of `ringfence run`; fills `answers`.
   int Run(const std::vector<Question>& questions, std::vector<Answer>& answers) const {
     std::ofstream input(base_ + "/questions");
     for (const Question& q : questions) input << q.operation << ' ' << q.path << '\n';
@@ -110,7 +111,8 @@ class World {
     std::ofstream(base_ + "/policy.json") << policy_text_;
   }
 
-  // The probe must start. Patterns open the whole folder that they begin in (`weaker` says so).
+  // Lets the probe start. Removes patterns, which open the whole directory that they begin in
+  // (`weaker` reports this).
   void Adjust(json& sections) const {
     if (!sections.contains("read") || !sections["read"].contains("allow")) return;
     json fixed = {tree_.start()};
@@ -168,7 +170,7 @@ class Comparison {
  public:
   Comparison(const World& world, Counts& counts) : world_(world), counts_(counts) {}
 
-  // False where the policy lets nothing start.
+  // Returns false if the policy lets nothing start.
   bool Run(const std::vector<Question>& questions) {
     const RealFiles disk;
     const Result<Context> context = FindContext(world_.registration(), disk);
@@ -183,7 +185,7 @@ class Comparison {
     Event event;
     event.cwd = world_.tree().start();
     const Surroundings around{*policy, context->places, files};
-    // First all decisions, then the kernel: the probe's traces are not to be seen.
+    // Decides everything before the kernel runs: decisions must not see the probe's traces.
     std::vector<Case> cases;
     for (const Question& question : questions) {
       Case one{around, *plan, event, question, Walk(question.path, disk)};
@@ -203,7 +205,7 @@ class Comparison {
     return true;
   }
 
-  // Of a folder nothing is said; what does not exist cannot be read.
+  // Skips directories, which have no decision, and reads of missing files.
   static bool IsMeant(const Case& c) {
     if (c.walked.stop != Walked::Stop::kEnd) return false;
     const FileKind kind = c.walked.facts.kind;

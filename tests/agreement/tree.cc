@@ -95,7 +95,7 @@ Question Tree::Ask(bool may_read) const {
   Question question{.path = SomePath()};
   if (may_read && dice_.OneIn(2)) return question;
   const fs::file_type type = fs::symlink_status(question.path).type();
-  // A file of several names stays one: it is neither removed nor replaced.
+  // A file with several names keeps them: it is neither removed nor replaced.
   const bool is_one = type == fs::file_type::regular && fs::hard_link_count(question.path) == 1;
   const bool is_new = type == fs::file_type::not_found;
   if (is_one) {

@@ -1,5 +1,5 @@
-// Tree: a home, a project and a folder beside it on the disk, filled at random, and questions about
-// its names.
+// Tree: a home, a project and a directory beside it on the disk, with random content, and questions
+// about its names.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 namespace ringfence {
 
 struct Question {
-  char operation = 'r';  // as agreement_probe.c has them
+  char operation = 'r';  // see agreement_probe.c
   std::string path;      // absolute
 };
 
@@ -22,20 +22,20 @@ class Tree {
   Tree(const Tree&) = delete;
   Tree& operator=(const Tree&) = delete;
 
-  void Keep() { kept_ = true; }  // to be looked at
+  void Keep() { kept_ = true; }  // for inspection after a failure
 
   std::string home() const { return base_ + "/home"; }
   std::string project() const { return home() + "/project"; }
-  // Where the probe lies and begins; every policy lets it be read.
+  // Directory of the probe, where it also starts; every policy allows reading it.
   std::string start() const { return project() + "/start"; }
 
-  // The names that RandomPaths uses, as they are called in this tree.
+  // Translates the names of RandomPaths to paths in this tree.
   std::string Place(const std::string& text) const;
   nlohmann::json Place(const nlohmann::json& value) const;
 
   Question Ask(bool may_read) const;
 
-  // Each name: its kind, its size, what it leads to.
+  // Maps each name to its kind, size or link target.
   std::map<std::string, std::string> Look() const;
 
  private:

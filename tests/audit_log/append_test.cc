@@ -51,7 +51,7 @@ Event CallEvent() {
 
 }  // namespace
 
-TEST_CASE("audit: a line says when, who, what, and by which rule") {
+TEST_CASE("audit: a line records when, who, what, and the rule that decided") {
   Event event = CallEvent();
   event.agent_id = "a1";
   event.agent_type = "Explore";
@@ -89,7 +89,7 @@ TEST_CASE("audit: a refused resource names its server") {
   CHECK_FALSE(names_server());
 }
 
-TEST_CASE("audit: a permitted call and an error") {
+TEST_CASE("audit: lines of a permitted call and of an error") {
   const Event event = CallEvent();
   const Decision permit;
   CHECK(AuditText(EntryOf(event, permit)) ==
@@ -102,7 +102,7 @@ TEST_CASE("audit: a permitted call and an error") {
         std::string::npos);
 }
 
-TEST_CASE("audit: whatever a path is called, the line is one line of JSON") {
+TEST_CASE("audit: any path gives one line of JSON") {
   const Event event = CallEvent();
   Decision decision;
   decision.paths = {"/a\n\"b", std::string("/\xFF\xC0"), "/" + std::string(5000, 'x'),
@@ -122,7 +122,7 @@ TEST_CASE("audit: each line holds the digest of the line before it") {
   CHECK(log.Text() == one + "\n" + two + "\n" + three + "\n");
 }
 
-TEST_CASE("audit: a changed, a missing and a doubled line break the chain") {
+TEST_CASE("audit: a changed, missing or duplicated line breaks the chain") {
   const AuditLogFile log;
   for (int i = 0; i < 5; ++i) REQUIRE(log.Append(std::to_string(i)).has_value());
   std::vector<std::string> lines = log.Lines();
@@ -134,7 +134,7 @@ TEST_CASE("audit: a changed, a missing and a doubled line break the chain") {
   CHECK(ChainLength(lines) == 1);
 }
 
-TEST_CASE("audit: the file and its folders are made for this user alone") {
+TEST_CASE("audit: the file and its directories are created for this user only") {
   const AuditLogFile log;
   REQUIRE(log.Append("1").has_value());
   CHECK(ModeOf(log.path().text()) == 0600);
@@ -145,7 +145,7 @@ TEST_CASE("audit: the file and its folders are made for this user alone") {
   CHECK(ModeOf(log.At("a/b/c")) == 0700);
 }
 
-TEST_CASE("audit: a log that is a link, a folder, a pipe or unreachable is an error") {
+TEST_CASE("audit: a log that is a link, a directory, a pipe or unreachable is an error") {
   const AuditLogFile log;
   log.File("victim", "precious");
   log.Link("state/log.jsonl", log.At("victim"));
@@ -171,7 +171,7 @@ TEST_CASE("audit: a log that is a link, a folder, a pipe or unreachable is an er
   CHECK_FALSE(blocked.Append("1").has_value());
 }
 
-TEST_CASE("audit: a torn line is closed, and only it is lost") {
+TEST_CASE("audit: a torn line is closed, and nothing else is lost") {
   const AuditLogFile log;
   REQUIRE(log.Append("1").has_value());
   const std::string whole = log.Text();
@@ -184,7 +184,7 @@ TEST_CASE("audit: a torn line is closed, and only it is lost") {
   CHECK(log.Text().starts_with("half\n{\"n\":\"4\""));
 }
 
-TEST_CASE("audit: the folders of the state are made, a home is not") {
+TEST_CASE("audit: the state directories are created, but not a home") {
   const TemporaryTree tree;
   const auto append = [&tree](std::string_view name) {
     return AppendToAudit(Path::Clean(tree.At(name)), Quiet(), "{\"n\":\"1\"", kTime);
@@ -195,14 +195,14 @@ TEST_CASE("audit: the folders of the state are made, a home is not") {
   CHECK_FALSE(fs::exists(tree.At("gone")));
 }
 
-TEST_CASE("audit: an empty file begins a chain") {
+TEST_CASE("audit: an empty file starts a chain") {
   const AuditLogFile log;
   log.File("state/log.jsonl", "");
   REQUIRE(log.Append("1").has_value());
   CHECK(ChainLength(log.Lines()) == 1);
 }
 
-TEST_CASE("audit: the chain holds across the longest line that a call can make") {
+TEST_CASE("audit: the chain holds across the longest line that a call can produce") {
   const AuditLogFile log;
   Event event = CallEvent();
   event.session_id = event.agent_id = event.agent_type = event.tool_name = std::string(512, '\x01');
@@ -215,7 +215,7 @@ TEST_CASE("audit: the chain holds across the longest line that a call can make")
   CHECK(ChainLength(log.Lines()) == 3);
 }
 
-TEST_CASE("audit: a full file is put aside with all its lines, and the chain goes on") {
+TEST_CASE("audit: a full file is rotated with all its lines, and the chain continues") {
   const AuditLogFile log;
   for (int i = 0; i < 20; ++i) {
     REQUIRE(log.Append(std::to_string(i), 500, kTime + i).has_value());
@@ -230,7 +230,7 @@ TEST_CASE("audit: a full file is put aside with all its lines, and the chain goe
   CHECK(fs::exists(log.At("state/log.jsonl.20261014T174640.123456794Z")));
 }
 
-TEST_CASE("audit: a line that is longer than the limit still gets its place") {
+TEST_CASE("audit: a line longer than the limit is still written") {
   const AuditLogFile log;
   for (int i = 0; i < 4; ++i) {
     REQUIRE(log.Append(std::string(300, 'x'), 100, kTime + i).has_value());
@@ -239,14 +239,14 @@ TEST_CASE("audit: a line that is longer than the limit still gets its place") {
   CHECK(ChainLength(log.Lines()) == 4);
 }
 
-TEST_CASE("audit: two rotations at one moment lose nothing") {
+TEST_CASE("audit: two simultaneous rotations lose nothing") {
   const AuditLogFile log;
   for (int i = 0; i < 12; ++i) REQUIRE(log.Append(std::to_string(i), 300, kTime).has_value());
   CHECK(log.Lines().size() == 12);
   CHECK(ChainLength(log.Lines()) == 12);
 }
 
-TEST_CASE("audit: a rotation that was killed half way is finished by the next") {
+TEST_CASE("audit: the next rotation finishes one that was killed half way") {
   const AuditLogFile log;
   for (int i = 0; i < 3; ++i) REQUIRE(log.Append(std::to_string(i)).has_value());
   log.File("state/log.jsonl.new", "of a writer that was killed");
@@ -258,7 +258,7 @@ TEST_CASE("audit: a rotation that was killed half way is finished by the next") 
   CHECK(ChainLength({lines.begin(), lines.end()}) == 6);
 }
 
-TEST_CASE("audit: a hard link elsewhere, as a backup makes it, costs no line") {
+TEST_CASE("audit: a hard link elsewhere, as backups make it, loses no line") {
   const AuditLogFile log;
   for (int i = 0; i < 3; ++i) REQUIRE(log.Append(std::to_string(i)).has_value());
   log.HardLink("backup", "state/log.jsonl");
@@ -269,7 +269,7 @@ TEST_CASE("audit: a hard link elsewhere, as a backup makes it, costs no line") {
   CHECK(lines.size() == 6);
 }
 
-TEST_CASE("audit: several torn lines are covered together with the whole one before them") {
+TEST_CASE("audit: the chain covers several torn lines together with the complete one before them") {
   const AuditLogFile log;
   REQUIRE(log.Append("1").has_value());
   const std::string torn = log.Text() + "{\"n\":\"2\",\"ch\n{\n\n" + std::string(100'000, 'x');
@@ -278,7 +278,7 @@ TEST_CASE("audit: several torn lines are covered together with the whole one bef
   CHECK(log.Text() == torn + "\n" + R"({"n":"3","chain":")" + Sha256Hex(torn) + "\"}\n");
 }
 
-TEST_CASE("audit line: only a line that ends as lines of the log end is whole") {
+TEST_CASE("audit line: only a line with the ending of a log line is complete") {
   const std::string digits(64, 'a');
   CHECK(ChainOf("{\"n\":1,\"chain\":\"" + digits + "\"}") == digits);
   for (const std::string& line :

@@ -1,4 +1,4 @@
-// Writers of one audit log that meet, hold its lock, or are killed.
+// Concurrent writers of one audit log that hold its lock or are killed.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -26,7 +26,7 @@ bool HasWritten(pid_t writer) {
 
 }  // namespace
 
-TEST_CASE("audit: whole lines and one chain under many writers that rotate") {
+TEST_CASE("audit: many rotating writers leave complete lines and one chain") {
   constexpr int kWriters = 6;
   constexpr int kLines = 40;
   const AuditLogFile log;
@@ -51,7 +51,7 @@ TEST_CASE("audit: whole lines and one chain under many writers that rotate") {
   CHECK(log.Files() > 3);
 }
 
-TEST_CASE("audit: after kill -9 every line but the last is whole, and the next one follows it") {
+TEST_CASE("audit: after kill -9 every line but the last is complete, and the next one follows it") {
   for (int round = 0; round < 8; ++round) {
     const AuditLogFile log;
     const pid_t child = ::fork();
@@ -72,13 +72,13 @@ TEST_CASE("audit: after kill -9 every line but the last is whole, and the next o
   }
 }
 
-TEST_CASE("audit: another writer is waited for half a second, and then the line is written") {
+TEST_CASE("audit: a writer waits half a second for another one, then writes the line") {
   const AuditLogFile log;
   REQUIRE(log.Append("1").has_value());
   const UniqueFd holder(::open(log.path().text().c_str(), O_RDONLY | O_CLOEXEC));
   REQUIRE(::flock(holder.get(), LOCK_EX) == 0);
   const int64_t start = Now();
-  CHECK(log.Append("2", 10).has_value());  // and the file is not put aside
+  CHECK(log.Append("2", 10).has_value());  // and the file is not rotated
   CHECK(Now() - start < 5'000'000'000);
   REQUIRE(::flock(holder.get(), LOCK_UN) == 0);
   CHECK(log.Append("3").has_value());
@@ -90,7 +90,7 @@ TEST_CASE("audit: another writer is waited for half a second, and then the line 
   CHECK_FALSE(IsUnlocked(lines[2]));
 }
 
-TEST_CASE("audit: without the lock a torn line is closed, too") {
+TEST_CASE("audit: a torn line is closed without the lock, too") {
   const AuditLogFile log;
   REQUIRE(log.Append("1").has_value());
   const std::string torn = log.Text() + "{\"torn";

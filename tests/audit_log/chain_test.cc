@@ -1,4 +1,4 @@
-// Whether a changed audit log is found out by its digests, and the order of its files.
+// Detection of a changed audit log by its digests, and the order of its files.
 #include "audit_log/chain.h"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ using namespace ringfence;
 
 namespace {
 
-// The places of lines that do not follow.
+// The indices of lines that break the chain.
 std::vector<size_t> Faults(const Lines& lines) {
   ChainFollower follower;
   std::vector<size_t> faults;
@@ -37,14 +37,14 @@ using Places = std::vector<size_t>;
 
 }  // namespace
 
-TEST_CASE("log chain: what the hook wrote follows") {
+TEST_CASE("log chain: the hook's lines follow each other") {
   CHECK(Faults({}).empty());
   CHECK(Faults(Chained(1)).empty());
   CHECK(Faults(Chained(300)).empty());
   CHECK(BeginsAtStart(Chained(3)));
 }
 
-TEST_CASE("log chain: an edited, removed, doubled, added or moved line is found where it is") {
+TEST_CASE("log chain: an edited, removed, duplicated, added or moved line is found at its place") {
   const Lines lines = Chained(8);
   Lines changed = lines;
   changed[3].replace(changed[3].find("\"3\""), 3, "\"x\"");
@@ -70,7 +70,7 @@ TEST_CASE("log chain: an edited, removed, doubled, added or moved line is found 
   CHECK(Faults(changed).front() == 1);
 }
 
-TEST_CASE("log chain: a log whose beginning is gone is whole from there on") {
+TEST_CASE("log chain: a log without its beginning is sound from there on") {
   Lines lines = Chained(8);
   lines.erase(lines.begin(), lines.begin() + 3);
   CHECK(Faults(lines).empty());
@@ -84,7 +84,7 @@ TEST_CASE("log chain: a second beginning is a cut") {
   CHECK(Faults(lines) == Places{3});
 }
 
-TEST_CASE("log chain: torn lines are covered by the next whole one, as is what was before them") {
+TEST_CASE("log chain: the next complete line covers torn lines and the line before them") {
   Lines lines = Chained(3);
   lines.emplace_back("{\"torn");
   lines.emplace_back("");
@@ -97,14 +97,15 @@ TEST_CASE("log chain: torn lines are covered by the next whole one, as is what w
     changed.erase(changed.begin() + static_cast<std::ptrdiff_t>(i));
     CHECK_FALSE(Faults(changed).empty());
   }
-  // Torn before there was any whole line.
+  // Lines torn before the first complete one.
   Lines first{"{\"torn"};
   first.push_back(Behind(first, 0));
   first.push_back(Behind(first, 1));
   CHECK(Faults(first).empty());
 }
 
-TEST_CASE("log chain: an unlocked line may follow any near one, and one with the lock beside it") {
+TEST_CASE(
+    "log chain: an unlocked line may follow any nearby line, and a locked one may be beside it") {
   Lines lines = Chained(3);
   const std::string locked = Behind(lines, 3);
   const std::string late = Behind(lines, 4, AuditLock::kNotGot);
@@ -116,12 +117,12 @@ TEST_CASE("log chain: an unlocked line may follow any near one, and one with the
     both.push_back(Behind(both, 5));
     CHECK(Faults(both).empty());
   }
-  // One with the lock may not skip another with the lock.
+  // A locked line may not skip another locked line.
   Lines skipping = lines;
   skipping.push_back(Behind(lines, 3));
   skipping.push_back(locked);
   CHECK(Faults(skipping) == Places{4});
-  // Nor an unlocked one be there twice, or follow what was never there.
+  // An unlocked line may neither occur twice nor follow a line that never existed.
   Lines twice = lines;
   twice.push_back(late);
   twice.push_back(late);
@@ -129,13 +130,13 @@ TEST_CASE("log chain: an unlocked line may follow any near one, and one with the
   Lines strange = lines;
   strange.push_back(ChainedLine(TextOf(9), "never there", AuditLock::kNotGot));
   CHECK(Faults(strange) == Places{3});
-  // And not from far away.
+  // Nor may it follow a distant line.
   Lines far = Chained(400);
   far.push_back(Behind(lines, 9, AuditLock::kNotGot));
   CHECK(Faults(far) == Places{400});
 }
 
-TEST_CASE("log chain: any change of one line is found, but of the last, which an anchor has") {
+TEST_CASE("log chain: a change of any line but the last is found; the last one needs an anchor") {
   std::mt19937 random(20261014);
   const auto below = [&random](size_t limit) {
     return std::uniform_int_distribution<size_t>(0, limit - 1)(random);
@@ -172,13 +173,13 @@ TEST_CASE("log chain: any change of one line is found, but of the last, which an
     const std::string last = Sha256Hex(lines.back());
     const bool has_last = std::ranges::any_of(
         changed, [&last](const std::string& line) { return Sha256Hex(line) == last; });
-    // The anchor of the last line, the digests, or a beginning that is gone.
+    // Detected by the anchor of the last line, the digests, or a missing beginning.
     const bool is_found = !has_last || !Faults(changed).empty() || !BeginsAtStart(changed);
     CHECK(is_found);
   }
 }
 
-TEST_CASE("log files: the digests say in which order they were written, else the names") {
+TEST_CASE("log files: digests give the order of files, or else their names") {
   const auto names = [](const std::vector<LogFile>& files) {
     std::string text;
     for (const LogFile& file : files) text += file.name;
@@ -198,7 +199,7 @@ TEST_CASE("log files: the digests say in which order they were written, else the
   CHECK(names(InOrder({a, b, empty})) == "abe");
 }
 
-TEST_CASE("log files: the log itself is the last one, whatever its digests say") {
+TEST_CASE("log files: the live log comes last, whatever its digests say") {
   const auto told = [](const std::vector<LogFile>& files) {
     std::string text;
     for (const LogFile& file : InOrder(files)) text += file.name + (file.is_apart ? "!" : "");
@@ -208,18 +209,18 @@ TEST_CASE("log files: the log itself is the last one, whatever its digests say")
   const LogFile live{"L", {0, 9}, "3", "4", true}, forked{"L", {0, 9}, "1", "x", true};
   CHECK(told({a, b, c, live}) == "abcL");
   CHECK(told({b, c, live}) == "bcL");
-  // Written on from an early file: what was behind it is still read, and is apart.
+  // The log continues an early file: the files after that one are still read, but marked as apart.
   CHECK(told({a, b, c, forked}) == "ab!c!L");
   CHECK(told({a, c, forked}) == "ac!L");
-  // A copy, wherever its name puts it, and what is not of ringfence.
+  // A copy, wherever its name sorts it, and a file that is not from ringfence.
   const LogFile copy{"y", {0, 5}, "1", "2"}, foreign{"f", {0, 6}, "", "9"};
   CHECK(told({a, b, c, copy, live}) == "abcy!L");
   CHECK(told({a, b, c, foreign, live}) == "abcf!L");
   CHECK(told({foreign, a, b, c, live}) == "f!abcL");
   CHECK(told({foreign, b, c, live}) == "f!bcL");
-  // Without a connection nobody knows which is wrong: the chain has a fault there.
+  // Without a connection, it is unknown which file is wrong: the chain has a fault there.
   const LogFile strange{"L", {0, 9}, "z", "4", true};
   CHECK(told({a, b, c, strange}) == "abcL");
-  // A first line that was torn.
+  // A file with a torn first line.
   CHECK(told({LogFile{"a", {0, 1}, "", "1"}, b, c, live}) == "abcL");
 }

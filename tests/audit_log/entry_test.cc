@@ -24,11 +24,11 @@ AuditEntry Whole() {
 
 }  // namespace
 
-TEST_CASE("audit entry: what is written is read again") {
+TEST_CASE("audit entry: an entry survives being written and read") {
   const AuditEntry entry = Whole();
   std::optional<AuditEntry> again = ReadAuditEntry(AuditText(entry) + "}");
   REQUIRE(again.has_value());
-  again->microseconds = entry.microseconds;  // only people read it
+  again->microseconds = entry.microseconds;  // read only by people
   CHECK(AuditText(*again) == AuditText(entry));
   CHECK(again->rule->text() == "policy.json:6 /read/deny");
   CHECK(again->paths == entry.paths);
@@ -36,7 +36,7 @@ TEST_CASE("audit entry: what is written is read again") {
   CHECK_FALSE(again->is_inside);
 }
 
-TEST_CASE("audit entry: the launcher's time counts for a line from a sandbox") {
+TEST_CASE("audit entry: a line from a sandbox has the launcher's time") {
   const auto entry = ReadAuditEntry(R"({"time":"a","verdict":"permit","inside":"b"})");
   REQUIRE(entry.has_value());
   CHECK(entry->is_inside);
@@ -51,7 +51,7 @@ TEST_CASE("audit entry: text that is not an entry") {
   }
 }
 
-TEST_CASE("audit entry: members of another type are left out") {
+TEST_CASE("audit entry: members of the wrong type are left out") {
   const auto entry = ReadAuditEntry(
       R"({"time":"t","verdict":"deny","tool":1,"paths":["/a",2],"rule":{"file":"f","line":"x"}})");
   REQUIRE(entry.has_value());

@@ -1,4 +1,4 @@
-// Which lines from inside a sandbox get into the audit log.
+// Lines from inside a sandbox that are accepted into the audit log.
 #include "audit_log/inside_log.h"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ constexpr int64_t kNow = 1'792'000'000 * kSecond;
 
 }  // namespace
 
-TEST_CASE("inside log: what the hook writes is an audit line") {
+TEST_CASE("inside log: the hook's lines are audit lines") {
   Event event;
   event.name = "PreToolUse";
   event.session_id = "s\n\"";
@@ -63,7 +63,7 @@ TEST_CASE("inside log: nothing else is") {
   CHECK_FALSE(IsAuditText(R"({"time":")" + std::string(70'000, 'x') + "\""));
 }
 
-TEST_CASE("inside log: a taken line is marked with the launcher's time, and chained") {
+TEST_CASE("inside log: an accepted line gets the launcher's time and is chained") {
   const TemporaryTree tree;
   AuditRules rules;
   rules.system_log = SystemLog::kOff;
@@ -79,15 +79,15 @@ TEST_CASE("inside log: a taken line is marked with the launcher's time, and chai
   CHECK(short_ones < 60'000 / 512 + 1);
 }
 
-TEST_CASE("inside log: so many bytes at once, and so many each second after that") {
+TEST_CASE("inside log: a byte limit at once, and a rate per second after that") {
   ByteBudget budget;
   int64_t taken = 0;
   while (budget.Take(64 << 10, kNow)) ++taken;
   CHECK(taken == 64);
-  CHECK_FALSE(budget.Take(1, kNow));  // no line is as cheap as its length
+  CHECK_FALSE(budget.Take(1, kNow));  // a line costs more than its length
   CHECK(budget.Take(64 << 10, kNow + kSecond));
   CHECK_FALSE(budget.Take(64 << 10, kNow + kSecond));
-  // A clock that goes back gives nothing, one that leaps ahead no more than the most.
+  // A clock set back adds nothing; one that jumps ahead adds no more than the limit.
   CHECK_FALSE(budget.Take(64 << 10, kNow - 1000 * kSecond));
   taken = 0;
   while (budget.Take(64 << 10, kNow + 1'000'000 * kSecond)) ++taken;

@@ -1,4 +1,4 @@
-// What goes to the system's own log, byte for byte.
+// Messages to the system's log, byte for byte.
 #include "audit_log/system_log.h"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ nlohmann::json ObjectOf(const std::string& message, std::string_view word) {
 
 }  // namespace
 
-TEST_CASE("system log: an anchor names the file, the line's digest and where it ends") {
+TEST_CASE("system log: an anchor names the file, the line's digest and its end") {
   const WrittenLine line{"/home/dev/log", R"({"n":1})", 123, kTime};
   CHECK(AnchorMessage(line) ==
         R"(audit anchor {"file":"/home/dev/log","time":"2026-10-14T17:46:40.123Z","end":123,)"
@@ -29,7 +29,7 @@ TEST_CASE("system log: an anchor names the file, the line's digest and where it 
             Sha256Hex(R"({"n":1})") + "\"}");
 }
 
-TEST_CASE("system log: a line goes as a part of one object, behind its digest") {
+TEST_CASE("system log: a line is sent as a member of one object, after its digest") {
   const WrittenLine line{"/log", R"({"why":"é"})", 9, kTime};
   const std::string message = LineMessage(line);
   const nlohmann::json json = ObjectOf(message, kLineWord);
@@ -38,7 +38,7 @@ TEST_CASE("system log: a line goes as a part of one object, behind its digest") 
   CHECK(message.find("digest") < message.find("\"line\""));
 }
 
-TEST_CASE("system log: whatever a file or a line holds, the message is one line of plain text") {
+TEST_CASE("system log: any file name or line gives one line of plain text") {
   const WrittenLine line{"/a\n<0>Oct 14 root: x\x01\xFF\xE2\x80\xA8\"",
                          "{\"why\":\"\xC2\x9B"
                          "2J\xE2\x80\xAE\xF0\x9F\x98\x80\x7F\"}",
@@ -53,7 +53,7 @@ TEST_CASE("system log: whatever a file or a line holds, the message is one line 
             .starts_with("/a\n<0>"));
 }
 
-TEST_CASE("system log: an entry of journald's native protocol, and one of syslog(3)") {
+TEST_CASE("system log: an entry in journald's native protocol, and one of syslog(3)") {
   CHECK(JournalEntry("text") ==
         "MESSAGE=text\nPRIORITY=6\nSYSLOG_FACILITY=10\nSYSLOG_IDENTIFIER=ringfence\n");
   CHECK(SyslogEntry("text", kTime, 42) == "<86>Oct 14 17:46:40 ringfence[42]: text");

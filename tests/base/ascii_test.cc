@@ -17,7 +17,7 @@ TEST_CASE("ascii: only letters have another case") {
   }
 }
 
-TEST_CASE("ascii: a hexadecimal digit has a value, every other character has none") {
+TEST_CASE("ascii: hexadecimal digits have a value, other characters have none") {
   constexpr std::string_view kDigits = "0123456789abcdef";
   for (size_t i = 0; i < kDigits.size(); ++i) {
     CHECK(HexValue(kDigits[i]) == static_cast<int>(i));
@@ -26,7 +26,7 @@ TEST_CASE("ascii: a hexadecimal digit has a value, every other character has non
   for (const char c : std::string_view("/:@G`g \0", 8)) CHECK(HexValue(c) == -1);
 }
 
-TEST_CASE("ascii: a byte above 0x7F is not ASCII, a control character not printable") {
+TEST_CASE("ascii: a byte above 0x7F is not ASCII, a control character is not printable") {
   CHECK(IsAscii('\x7F'));
   CHECK_FALSE(IsAscii('\x80'));
   CHECK(IsPrintableAscii(' '));

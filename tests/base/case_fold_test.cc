@@ -8,7 +8,7 @@
 
 using namespace ringfence;
 
-TEST_CASE("case fold: two spellings of one name have one fold") {
+TEST_CASE("case fold: different spellings of a name have the same fold") {
   struct Row {
     std::string_view name;
     std::string_view one, other;
@@ -74,7 +74,7 @@ TEST_CASE("case fold: different names stay different") {
   }
 }
 
-TEST_CASE("case fold: the fold of a fold is itself, for every code point") {
+TEST_CASE("case fold: folding twice equals folding once, for every code point") {
   for (uint32_t value = 1; value <= 0x10FFFF; ++value) {
     std::string text;
     AppendUtf8(text, value);
@@ -84,12 +84,12 @@ TEST_CASE("case fold: the fold of a fold is itself, for every code point") {
   }
 }
 
-TEST_CASE("case fold: bytes that are no UTF-8 stay as they are") {
+TEST_CASE("case fold: bytes that are not UTF-8 stay as they are") {
   CHECK(FoldName("A\xFF\xC3Z") == "a\xFF\xC3z");
   CHECK(FoldName("\xED\xA0\x80") == "\xED\xA0\x80");
 }
 
-TEST_CASE("case fold: comparing without building the string says the same as building it") {
+TEST_CASE("case fold: comparing without building the string gives the same result as building it") {
   static constexpr std::string_view kPieces[] = {"a",        "A",        "k",    "\xE2\x84\xAA",
                                                  "\xC3\x89", "\xC3\xA9", "\xFF", "\xE2\x80\x8D"};
   std::mt19937 random(20240611);

@@ -7,7 +7,7 @@
 
 using namespace ringfence;
 
-TEST_CASE("directory: a test of the entries is not asked about . and ..") {
+TEST_CASE("directory: . and .. are not passed to the predicate") {
   const TemporaryTree tree;
   tree.File("one");
   const UniqueFd folder = OpenFile(tree.root().c_str(), O_RDONLY | O_DIRECTORY);
@@ -20,7 +20,7 @@ TEST_CASE("directory: a test of the entries is not asked about . and ..") {
   CHECK(AnyEntry(folder, is_named("..")) == false);
 }
 
-TEST_CASE("directory: one that cannot be read has no answer") {
+TEST_CASE("directory: an unreadable one gives no result") {
   const TemporaryTree tree;
   tree.File("file");
   const auto is_any = [](const dirent&) { return true; };

@@ -7,7 +7,7 @@
 
 using namespace ringfence;
 
-TEST_CASE("eight bytes: a range holds for exactly the bytes in it, at every place") {
+TEST_CASE("eight bytes: a range marks exactly the bytes in it, at every position") {
   struct Row {
     char least, most;
   };
@@ -16,7 +16,7 @@ TEST_CASE("eight bytes: a range holds for exactly the bytes in it, at every plac
     CAPTURE(row.least);
     for (int value = 0; value < 0x80; ++value) {
       for (size_t place = 0; place < 8; ++place) {
-        // Neighbours at both ends of the range of bytes, which carry and borrow the most.
+        // Neighbours at both ends of the byte range cause the most carries and borrows.
         for (const char other : {'\0', '\x7f'}) {
           std::string text(8, other);
           text[place] = static_cast<char>(value);
@@ -30,7 +30,7 @@ TEST_CASE("eight bytes: a range holds for exactly the bytes in it, at every plac
   }
 }
 
-TEST_CASE("eight bytes: a text begins with what starts_with says") {
+TEST_CASE("eight bytes: BeginsWith agrees with starts_with") {
   const std::string text = "generated/module-00001/out";
   for (size_t size = 0; size <= text.size(); ++size) {
     std::string prefix = text.substr(0, size);
@@ -44,7 +44,7 @@ TEST_CASE("eight bytes: a text begins with what starts_with says") {
   }
 }
 
-TEST_CASE("eight bytes: bytes compare as memcmp(3) compares them, whatever byte differs") {
+TEST_CASE("eight bytes: CompareBytes agrees with memcmp(3), whichever byte differs") {
   const auto sign = [](int difference) { return (difference > 0) - (difference < 0); };
   for (size_t size = 0; size <= 20; ++size) {
     const std::string one(size, '\x40');
@@ -53,7 +53,7 @@ TEST_CASE("eight bytes: bytes compare as memcmp(3) compares them, whatever byte 
       for (const char value : {'\x00', '\x3f', '\x41', '\x7f', '\x80', '\xff'}) {
         std::string other = one;
         other[at] = value;
-        if (at + 1 < size) other[at + 1] = '\x01';  // what follows the difference says nothing
+        if (at + 1 < size) other[at + 1] = '\x01';  // bytes after the difference do not matter
         const int want = sign(std::memcmp(one.data(), other.data(), size));
         CHECK(sign(CompareBytes(one.data(), other.data(), size)) == want);
         CHECK(sign(CompareBytes(other.data(), one.data(), size)) == -want);

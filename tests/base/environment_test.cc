@@ -10,7 +10,7 @@
 
 using namespace ringfence;
 
-TEST_CASE("environment: a relative path begins in the current directory") {
+TEST_CASE("environment: a relative path starts at the current directory") {
   const TemporaryTree tree;
   tree.Directory("here");
   const std::string before = CurrentDirectory();
@@ -23,7 +23,7 @@ TEST_CASE("environment: a relative path begins in the current directory") {
   CHECK(::chdir(before.c_str()) == 0);
 }
 
-TEST_CASE("environment: a variable that is not set is empty") {
+TEST_CASE("environment: an unset variable is empty") {
   REQUIRE(::setenv("RINGFENCE_TEST_VARIABLE", "value", 1) == 0);
   CHECK(Variable("RINGFENCE_TEST_VARIABLE") == "value");
   const std::vector<std::string> all = OwnEnvironment();

@@ -1,4 +1,4 @@
-// Folders that are reached without a link on the way.
+// Directories that are reached without a link on the way.
 #include "base/folder_walk.h"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ bool IsThe(const UniqueFd& folder, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("folder walk: the nearest folder is found and none is made") {
+TEST_CASE("folder walk: the nearest directory is found and none is created") {
   const TemporaryTree tree;
   tree.Directory("a/b");
   for (const char* wanted : {"a/b", "a/b/c", "a/b/c/d/e"}) {
@@ -39,7 +39,7 @@ TEST_CASE("folder walk: the nearest folder is found and none is made") {
   CHECK_FALSE(OpenNearestPlainFolder(Path::Clean(tree.At("link/b"))).has_value());
 }
 
-TEST_CASE("folder walk: the last few that are missing are made") {
+TEST_CASE("folder walk: the last few missing directories are created") {
   const TemporaryTree tree;
   tree.Directory("a");
   const Result<UniqueFd> folder = OpenPlainFolder(Path::Clean(tree.At("a/b/c/d")));

@@ -14,7 +14,7 @@ JsonEdit Opened(const std::string& text, bool comments = false) {
   return std::move(*edit);
 }
 
-TEST_CASE("json edit: a member that is added looks like its neighbours") {
+TEST_CASE("json edit: an added member looks like its neighbours") {
   struct Row {
     const char* name;
     const char* before;
@@ -39,7 +39,7 @@ TEST_CASE("json edit: a member that is added looks like its neighbours") {
   }
 }
 
-TEST_CASE("json edit: an object is rendered in lines, with the file's own indentation") {
+TEST_CASE("json edit: an object is rendered on several lines, with the file's own indentation") {
   JsonEdit edit = Opened("{\n\t\"a\": 1\n}\n");
   edit.AddMember(edit.root(), "k", {{"x", {{"y", true}}}, {"z", OrderedJson::array()}});
   CHECK(edit.text() ==
@@ -91,7 +91,7 @@ TEST_CASE("json edit: the first and the only member can be removed") {
   CHECK(edit.text() == "{\n}");
 }
 
-TEST_CASE("json edit: pointers reach keys with slashes and tildes, and array positions") {
+TEST_CASE("json edit: pointers reach array positions, and keys with slashes and tildes") {
   const JsonEdit edit = Opened(R"({"a/b": {"c~d": [5, {"e": 6}]}})");
   CHECK(edit.Raw(*edit.At("/a~1b/c~0d/1/e")) == "6");
   CHECK(edit.At("/a~1b/c~0d/2") == nullptr);

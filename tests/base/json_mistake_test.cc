@@ -8,7 +8,7 @@ using namespace ringfence;
 
 namespace {
 
-// "1:2: what [hint]" of the mistake in a policy-like document, "" where there is none.
+// "1:2: what [hint]" of the mistake in a policy-like document, or "" if there is none.
 std::string Mistake(std::string_view text, bool comments = true) {
   const Result<JsonTree> tree = JsonTree::Parse(std::string(text), "f", comments);
   if (tree) return "";

@@ -62,7 +62,7 @@ constexpr std::string_view kWords[] = {"\"",
 
 }  // namespace
 
-TEST_CASE("oracle: the named differences are what they are said to be") {
+TEST_CASE("oracle: the named differences are as documented") {
   struct Row {
     std::string_view name, text;
     bool accepted;
@@ -101,11 +101,11 @@ TEST_CASE("oracle: the scanner and nlohmann::json agree about damaged documents"
     if (!wrong.empty()) FAIL(wrong);
     ++(AskOracle(text).is_accepted ? accepted : refused);
   }
-  CHECK(accepted > 1000);  // the damage is such that both answers occur
+  CHECK(accepted > 1000);  // enough damaged documents stay valid to test both results
   CHECK(refused > 1000);
 }
 
-TEST_CASE("oracle: nesting beyond the bound is the scanner's own decision") {
+TEST_CASE("oracle: the scanner alone decides about nesting beyond the limit") {
   for (const size_t depth : {199u, 200u, 201u, 5000u}) {
     CAPTURE(depth);
     const std::string text = std::string(depth, '[') + std::string(depth, ']');

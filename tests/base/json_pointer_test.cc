@@ -4,13 +4,13 @@
 
 using namespace ringfence;
 
-TEST_CASE("json pointer: a key's own signs are escaped") {
+TEST_CASE("json pointer: special characters of a key are escaped") {
   std::string pointer = "/";
   AppendPointerKey(pointer, "a~b/c");
   CHECK(pointer == "/a~0b~1c");
 }
 
-TEST_CASE("json pointer: people write dots between keys") {
+TEST_CASE("json pointer: users may write dots between keys") {
   CHECK(DottedKey("/sandbox/network/allowedDomains") == "sandbox.network.allowedDomains");
   CHECK(DottedKey("/hooks") == "hooks");
 }

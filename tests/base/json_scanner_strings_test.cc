@@ -28,7 +28,7 @@ TEST_CASE("scanner strings: escapes are decoded") {
   }
 }
 
-TEST_CASE("scanner strings: a lone surrogate is kept and told") {
+TEST_CASE("scanner strings: a lone surrogate is kept and reported") {
   struct Row {
     std::string_view name;
     std::string_view text, want;
@@ -93,7 +93,7 @@ TEST_CASE("scanner strings: mistakes are errors with their place") {
   }
 }
 
-TEST_CASE("scanner strings: only so much of a string is kept as was asked for") {
+TEST_CASE("scanner strings: only the requested length of a string is kept") {
   struct Row {
     std::string_view name;
     std::string_view text;
@@ -119,16 +119,16 @@ TEST_CASE("scanner strings: only so much of a string is kept as was asked for") 
   }
 }
 
-TEST_CASE("scanner strings: a string that nobody takes is checked all the same") {
+TEST_CASE("scanner strings: a string that the caller skips is still checked") {
   static constexpr std::string_view kTexts[] = {"[\"a\xFF\"]", "[\"a\\x\"]", "[\"a"};
   for (const std::string_view text : kTexts) {
     CAPTURE(text);
-    CHECK_FALSE(IsAccepted(text));  // never takes one
+    CHECK_FALSE(IsAccepted(text));  // skips every string
   }
   CHECK(IsAccepted("[\"ok\",{\"a\":\"\\ud800\\u0000\"}]"));
 }
 
-TEST_CASE("scanner strings: taking one where there is none is an error") {
+TEST_CASE("scanner strings: taking a string where there is none is an error") {
   TextSource source("[1]");
   JsonScanner scanner(source, {});
   CHECK(scanner.Next() == Token::kArrayBegin);
@@ -137,7 +137,7 @@ TEST_CASE("scanner strings: taking one where there is none is an error") {
   CHECK(scanner.Next() == Token::kError);
 }
 
-TEST_CASE("scanner strings: any byte value at any place of a word of eight bytes is seen") {
+TEST_CASE("scanner strings: any byte value is detected at any position of an eight-byte word") {
   for (int byte = 0; byte < 256; ++byte) {
     for (size_t at = 0; at < 17; ++at) {
       std::string content(17, 'x');
@@ -150,7 +150,7 @@ TEST_CASE("scanner strings: any byte value at any place of a word of eight bytes
   }
 }
 
-TEST_CASE("scanner strings: special bytes beside each other hide nothing") {
+TEST_CASE("scanner strings: adjacent special bytes hide nothing") {
   static constexpr std::string_view kBytes = "\x1F\x20!\"#[\\]\x7F\x80";
   for (const char one : kBytes) {
     for (const char other : kBytes) {
@@ -164,7 +164,7 @@ TEST_CASE("scanner strings: special bytes beside each other hide nothing") {
   }
 }
 
-TEST_CASE("strings: the end of one that is too long begins with a whole character") {
+TEST_CASE("strings: the tail of a string that is too long starts with a complete character") {
   struct Row {
     std::string_view text;
     size_t limit;

@@ -19,7 +19,7 @@ std::string ObjectWithKeys(size_t count) {
   return text;
 }
 
-// Gives one piece, then fails.
+// Delivers one piece, then fails.
 class FailingSource final : public ByteSource {
  public:
   explicit FailingSource(std::string_view first) : first_(first) {}
@@ -57,7 +57,7 @@ TEST_CASE("scanner: a document becomes its tokens") {
   }
 }
 
-TEST_CASE("scanner: the size of the pieces changes nothing") {
+TEST_CASE("scanner: the size of the pieces does not matter") {
   static constexpr std::string_view kTexts[] = {
       R"({"a":"plain","b":["x\ny","caf\u00e9",1.5e3],"c":{"d":true}})",
       "{\"caf\xC3\xA9\":\"\xE2\x82\xAC\xF0\x9F\x98\x80 and more text here\"}",
@@ -130,7 +130,7 @@ TEST_CASE("scanner: every mistake is an error with its place") {
   }
 }
 
-TEST_CASE("scanner: numbers are what RFC 8259 says, as they were written") {
+TEST_CASE("scanner: numbers follow RFC 8259 and keep their spelling") {
   static constexpr std::string_view kGood[] = {
       "0", "-0", "1", "10", "0.5", "-1.25", "1e9", "1E9", "1e+9", "1e-9", "0e0", "0.0e00", "1e999"};
   for (const std::string_view number : kGood) {
@@ -146,13 +146,13 @@ TEST_CASE("scanner: numbers are what RFC 8259 says, as they were written") {
   }
 }
 
-TEST_CASE("scanner: a number without end takes no memory") {
+TEST_CASE("scanner: an endless number takes no memory") {
   CHECK(Scan(std::string(100000, '1')) == std::string(64, '1') + " .");
   const std::string small = "0." + std::string(100000, '0') + "1";
   CHECK(Scan(small) == "0." + std::string(62, '0') + " .");
 }
 
-TEST_CASE("scanner: duplicate keys are found however they are written") {
+TEST_CASE("scanner: duplicate keys are found, however they are written") {
   struct Row {
     std::string_view name;
     std::string_view text;
@@ -188,13 +188,13 @@ TEST_CASE("scanner: duplicates are found among any number of keys") {
   }
 }
 
-TEST_CASE("scanner: a key has a longest length") {
+TEST_CASE("scanner: the length of a key is limited") {
   const std::string limit(64 * 1024, 'k');
   CHECK(IsAccepted("{\"" + limit + "\":1}"));
   CHECK(ScanError("{\"" + limit + "k\":1}") == "1 a key is too long");
 }
 
-TEST_CASE("scanner: nesting is bounded where the options say") {
+TEST_CASE("scanner: nesting is limited as the options say") {
   CHECK(IsAccepted(Nested(200)));
   CHECK(ScanError(Nested(201)) == "200 nested deeper than 200");
   CHECK(IsAccepted(Nested(3), {.max_depth = 3}));
@@ -202,7 +202,7 @@ TEST_CASE("scanner: nesting is bounded where the options say") {
   CHECK(ScanError(std::string(5000000, '[')) == "200 nested deeper than 200");
 }
 
-TEST_CASE("scanner: comments are white space where they are asked for") {
+TEST_CASE("scanner: comments are white space on request") {
   struct Row {
     std::string_view name;
     std::string_view text, want;
@@ -231,7 +231,7 @@ TEST_CASE("scanner: comments are white space where they are asked for") {
   }
 }
 
-TEST_CASE("scanner: after an error there are only errors, and the first one stays") {
+TEST_CASE("scanner: after an error only errors follow, and the first one stays") {
   TextSource source("[x 1]");
   JsonScanner scanner(source, {});
   CHECK(scanner.Next() == Token::kArrayBegin);
@@ -241,7 +241,7 @@ TEST_CASE("scanner: after an error there are only errors, and the first one stay
   CHECK(scanner.error_text() == "expected a value");
 }
 
-TEST_CASE("scanner: a source that fails is an error with its own words") {
+TEST_CASE("scanner: a failing source is an error with the source's message") {
   static constexpr std::string_view kFirsts[] = {"{\"a\":", "\"abc", "12",    "  ",
                                                  "tr",      "[1",    "{\"a\\"};
   for (const std::string_view first : kFirsts) {
@@ -255,7 +255,7 @@ TEST_CASE("scanner: a source that fails is an error with its own words") {
   }
 }
 
-TEST_CASE("scanner: every token knows where it began") {
+TEST_CASE("scanner: every token knows where it started") {
   TextSource source(R"( {"a" : [ 12, "b" ] } )");
   JsonScanner scanner(source, {});
   struct Row {

@@ -21,7 +21,7 @@ std::string ParseError(std::string text, bool comments = false) {
   return tree ? "" : tree.error().text();
 }
 
-// The value at a place, as it stands in the text.
+// The value of a node, as written in the text.
 std::string_view Written(const JsonTree& tree, const JsonTree::Node& node) {
   return std::string_view(tree.text()).substr(node.begin, node.end - node.begin);
 }
@@ -70,7 +70,7 @@ TEST_CASE("json tree: every value has its kind, its content and its place in the
   CHECK(tree.Find(Member(tree, tree.root(), "array"), "x") == nullptr);
 }
 
-TEST_CASE("json tree: for people a key twice is a mistake beside others") {
+TEST_CASE("json tree: ParseForPeople reports a duplicate key along with other mistakes") {
   std::vector<Error> mistakes;
   const auto tree = JsonTree::ParseForPeople("{\"a\":1,\n\"a\":2, // x\n\"b\":{\"c\":1,\"c\":2}}",
                                              "f.json", mistakes);
@@ -78,12 +78,12 @@ TEST_CASE("json tree: for people a key twice is a mistake beside others") {
   REQUIRE(mistakes.size() == 2);
   CHECK(mistakes[0].text() == "f.json:2:1: duplicate key \"a\"");
   CHECK(mistakes[1].text() == "f.json:3:12: duplicate key \"c\"");
-  // Before the one that ends the reading.
+  // Reported before the mistake that stops the parser.
   mistakes.clear();
   CHECK(JsonTree::ParseForPeople("{\"a\":1,\"a\":2,]", "f.json", mistakes).error().where ==
         "f.json:1:14");
   CHECK(mistakes.size() == 1);
-  // A file of nothing else ends at some point.
+  // The number of reported duplicates is limited.
   std::string many = "{\"a\":0";
   for (int i = 0; i < 1000; ++i) many += ",\"a\":0";
   mistakes.clear();
@@ -91,7 +91,7 @@ TEST_CASE("json tree: for people a key twice is a mistake beside others") {
   CHECK(mistakes.size() == JsonScanner::kMaxDuplicates);
 }
 
-TEST_CASE("json tree: children come in the order of the text and know their parent") {
+TEST_CASE("json tree: children are in text order and know their parent") {
   const JsonTree tree = Parsed("[10,[20,30],{},40]");
   std::string order;
   for (JsonTree::Index i = tree.root().first_child; i != JsonTree::kNone; i = tree.node(i).next) {
@@ -102,7 +102,7 @@ TEST_CASE("json tree: children come in the order of the text and know their pare
   CHECK(order == "10;[20,30];{};40;");
 }
 
-TEST_CASE("json tree: pointers are RFC 6901's, and another reader finds the same value there") {
+TEST_CASE("json tree: pointers follow RFC 6901, and another reader finds the same value there") {
   const std::string text =
       R"({"":{"a/b":[0,{"m~n":"x"}]},"plain":[[],[true]],"~1":null,"e\u0066":{"":1}})";
   const JsonTree tree = Parsed(text);
@@ -123,14 +123,14 @@ TEST_CASE("json tree: pointers are RFC 6901's, and another reader finds the same
         "//a~1b/1/m~0n");
 }
 
-TEST_CASE("json tree: a tree that was moved still owns its text") {
+TEST_CASE("json tree: a moved tree still owns its text") {
   JsonTree first = Parsed(R"({"key":"a\tb","n":1})");
   const JsonTree second = std::move(first);
   CHECK(Member(second, second.root(), "key").content() == "a\tb");
   CHECK(Member(second, second.root(), "n").content() == "1");
 }
 
-TEST_CASE("json tree: strings say what is odd in them") {
+TEST_CASE("json tree: strings report their irregularities") {
   const JsonTree tree = Parsed(R"(["a\u0000","\udc00","plain"])");
   const JsonTree::Node& nul = tree.node(1);
   CHECK(nul.has_nul);
@@ -140,7 +140,7 @@ TEST_CASE("json tree: strings say what is odd in them") {
   CHECK_FALSE(tree.node(3).has_lone_surrogate);
 }
 
-TEST_CASE("json tree: a mistake is told with file, line and column") {
+TEST_CASE("json tree: a mistake is reported with file, line and column") {
   struct Row {
     std::string_view name;
     std::string_view text, want;
@@ -173,7 +173,7 @@ TEST_CASE("json tree: places count lines and bytes from 1") {
   CHECK(LineOf("a\nb\nc", 4) == 3);
 }
 
-TEST_CASE("json tree: kinds have names for people") {
+TEST_CASE("json tree: kinds have readable names") {
   CHECK(KindName(Kind::kObject) == "an object");
   CHECK(KindName(Kind::kArray) == "an array");
   CHECK(KindName(Kind::kString) == "a string");
@@ -183,7 +183,7 @@ TEST_CASE("json tree: kinds have names for people") {
   CHECK(KindName(Kind::kNull) == "null");
 }
 
-TEST_CASE("json tree: the text of a member that is no string is empty") {
+TEST_CASE("json tree: the text of a member that is not a string is empty") {
   const JsonTree tree = Parsed(R"({"text": "a", "number": 1})");
   CHECK(tree.Text(tree.root(), "text") == "a");
   CHECK(tree.Text(tree.root(), "number").empty());

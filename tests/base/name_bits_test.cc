@@ -7,7 +7,7 @@
 
 using namespace ringfence;
 
-TEST_CASE("name bits: a path has the bits of each pattern that it can match") {
+TEST_CASE("name bits: a path has the bits of every pattern that it can match") {
   struct Row {
     const char* pattern;
     const char* path;
@@ -31,7 +31,7 @@ TEST_CASE("name bits: a path has the bits of each pattern that it can match") {
   }
 }
 
-TEST_CASE("name bits: most paths lack those of most patterns") {
+TEST_CASE("name bits: most paths lack the bits of most patterns") {
   const std::vector<std::string> patterns{"**/.git/hooks", "**/.vscode", ".ssh", ".config/gcloud",
                                           "**/.cursor",    ".netrc",     ".aws", "**/.envrc"};
   for (const char* path : {"home/dev/project/src/main.cc", "srv/www/index.html", "tmp/a/b/c"}) {
@@ -44,7 +44,7 @@ TEST_CASE("name bits: most paths lack those of most patterns") {
   }
 }
 
-TEST_CASE("name filter: never lacks what was added, and mostly lacks the rest") {
+TEST_CASE("name filter: never misses an added name, and rules out most others") {
   NameFilter filter;
   for (int i = 0; i < 100; ++i) filter.Add(".name-" + std::to_string(i));
   int wrong = 0;

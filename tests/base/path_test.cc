@@ -38,7 +38,7 @@ TEST_CASE("path: only an absolute text without .. and NUL is a path") {
   }
 }
 
-TEST_CASE("path: cleaning removes dots from the text alone") {
+TEST_CASE("path: cleaning works on the text only") {
   struct Row {
     std::string_view name;
     std::string_view text, want;
@@ -77,7 +77,7 @@ TEST_CASE("path: names, parents and children") {
   CHECK_FALSE(Path().Child("x").is_root());
 }
 
-TEST_CASE("path: inside means the folder itself or below it, by whole components") {
+TEST_CASE("path: inside means the directory itself or below it, by whole components") {
   struct Row {
     std::string_view name;
     std::string_view path, folder;
@@ -106,7 +106,7 @@ TEST_CASE("path: inside means the folder itself or below it, by whole components
   }
 }
 
-TEST_CASE("path: components are taken off one by one") {
+TEST_CASE("path: components are removed one by one") {
   std::string_view rest = "//a/./b//..c/";
   std::vector<std::string> taken;
   for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
@@ -116,7 +116,7 @@ TEST_CASE("path: components are taken off one by one") {
   CHECK(rest.empty());
 }
 
-TEST_CASE("path: paths have an order and are equal when their texts are") {
+TEST_CASE("path: paths are ordered, and equal if their texts are") {
   CHECK(Path::Clean("/a/") == Path::Clean("//a"));
   CHECK(Path::Clean("/a") < Path::Clean("/b"));
 }

@@ -9,7 +9,7 @@
 
 using namespace ringfence;
 
-TEST_CASE("state file: only the last few missing folders are made, for the user alone") {
+TEST_CASE("state file: only the last few missing directories are created, for the user only") {
   const TemporaryTree tree;
   const Path folder = Path::Clean(tree.At("home/.local/state/ringfence"));
   const Status failed = MakeFolders(folder, 3);

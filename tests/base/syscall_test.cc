@@ -29,12 +29,12 @@ Pipe MakePipe() {
 TEST_CASE("syscall: an error has its name, an unknown one its number") {
   CHECK(ErrnoName(EACCES) == "EACCES");
   CHECK(ErrnoName(ENAMETOOLONG) == "ENAMETOOLONG");
-  CHECK(ErrnoName(EOPNOTSUPP) == "EOPNOTSUPP");  // Landlock that was not named at the boot
+  CHECK(ErrnoName(EOPNOTSUPP) == "EOPNOTSUPP");  // Landlock is not enabled at boot
   CHECK(ErrnoName(4095) == "errno 4095");
   CHECK(ErrnoName(0) == "errno 0");
 }
 
-TEST_CASE("syscall: a system error says which call failed and why") {
+TEST_CASE("syscall: a system error names the failed call and the reason") {
   errno = ENOENT;
   const Error error = SystemError("open(/x)");
   CHECK(error.kind == Error::Kind::kSystem);
@@ -45,13 +45,13 @@ TEST_CASE("syscall: a system error says which call failed and why") {
   CHECK(SystemError("x", EIO, Error::About::kRoot).about == Error::About::kRoot);
 }
 
-TEST_CASE("syscall: an errno value alone is an error as well") {
+TEST_CASE("syscall: a plain errno value is an error as well") {
   const Error error = Errno(EFAULT);
   CHECK(error.code == EFAULT);
   CHECK(error.text() == ErrnoName(EFAULT));
 }
 
-TEST_CASE("syscall: reading goes on to the end, whatever the size of the pieces") {
+TEST_CASE("syscall: reading continues to the end, whatever the size of the pieces") {
   for (const size_t size : {0u, 1u, 16383u, 16384u, 16385u, 1000000u}) {
     CAPTURE(size);
     Pipe pipe = MakePipe();
@@ -67,7 +67,7 @@ TEST_CASE("syscall: reading goes on to the end, whatever the size of the pieces"
   }
 }
 
-TEST_CASE("syscall: one byte above the limit is an error that names it") {
+TEST_CASE("syscall: one byte above the limit is an error that names the limit") {
   Pipe pipe = MakePipe();
   REQUIRE(WriteAll(pipe.writer.get(), std::string(101, 'x')));
   pipe.writer = UniqueFd();
@@ -91,7 +91,7 @@ TEST_CASE("syscall: a full device is an error, not silence") {
   CHECK(WriteAll(full.get(), "x").error().text() == "write: ENOSPC");
 }
 
-TEST_CASE("syscall: a reader that went away is an error once the signal is ignored") {
+TEST_CASE("syscall: a reader that closed its end is an error if the signal is ignored") {
   const auto before = std::signal(SIGPIPE, SIG_IGN);
   Pipe pipe = MakePipe();
   pipe.reader = UniqueFd();
@@ -99,9 +99,9 @@ TEST_CASE("syscall: a reader that went away is an error once the signal is ignor
   std::signal(SIGPIPE, before);
 }
 
-TEST_CASE("syscall: an interrupted call is made again") {
+TEST_CASE("syscall: an interrupted call is repeated") {
   struct sigaction quiet {};
-  quiet.sa_handler = [](int) {};  // without SA_RESTART, so that read(2) really is interrupted
+  quiet.sa_handler = [](int) {};  // without SA_RESTART, so that read(2) is interrupted
   struct sigaction before {};
   REQUIRE(::sigaction(SIGALRM, &quiet, &before) == 0);
   Pipe pipe = MakePipe();
@@ -121,7 +121,7 @@ TEST_CASE("syscall: an interrupted call is made again") {
   CHECK(*got == "late");
 }
 
-TEST_CASE("syscall: a file that has grown since it was looked at is read to its end") {
+TEST_CASE("syscall: a file that has grown since fstat is read to its end") {
   for (const size_t expected : {0u, 1u, 999u, 1000u, 1001u, 5000u}) {
     CAPTURE(expected);
     Pipe pipe = MakePipe();

@@ -35,7 +35,7 @@ TEST_CASE("text: a JSON string escapes what JSON requires and leaves the rest re
   }
 }
 
-TEST_CASE("text: another JSON reader takes a JSON string back to the same text") {
+TEST_CASE("text: another JSON reader converts a JSON string back to the same text") {
   for (uint32_t value = 0; value <= 0x10FFFF; value += value < 0x3000 ? 1 : 97) {
     std::string text = "<";
     AppendUtf8(text, value);
@@ -44,7 +44,7 @@ TEST_CASE("text: another JSON reader takes a JSON string back to the same text")
   }
 }
 
-TEST_CASE("text: a quotation for people shows every hidden character") {
+TEST_CASE("text: a quotation for users shows every hidden character") {
   struct Row {
     std::string_view name;
     std::string_view text, want;
@@ -67,7 +67,7 @@ TEST_CASE("text: a quotation for people shows every hidden character") {
   }
 }
 
-TEST_CASE("text: a quotation is cut between characters and says so") {
+TEST_CASE("text: a quotation is cut between characters and marked as cut") {
   CHECK(Quote("abcdef", 6) == R"("abcdef")");
   CHECK(Quote("abcdefg", 5) == R"("abcde...")");
   CHECK(Quote("a\xF0\x9F\x98\x80\xF0\x9F\x98\x80z", 3) == "\"a\xF0\x9F\x98\x80...\"");
@@ -77,7 +77,7 @@ TEST_CASE("text: a quotation is cut between characters and says so") {
   CHECK(IsValidUtf8(Quote(std::string(1000, '\xF0'))));
 }
 
-TEST_CASE("text: printable text keeps quotes and shows what is hidden") {
+TEST_CASE("text: printable text keeps quotes and shows hidden characters") {
   CHECK(Printable(R"(say "hi" \ there)") == R"(say "hi" \ there)");
   CHECK(Printable("a\x7F"
                   "b") == R"(a\u007fb)");
@@ -88,7 +88,7 @@ TEST_CASE("text: printable text keeps quotes and shows what is hidden") {
   CHECK(PrintableLines("").empty());
 }
 
-TEST_CASE("text: the nearest word is the one that was meant") {
+TEST_CASE("text: the nearest word is the intended one") {
   struct Row {
     std::string_view name;
     std::string_view word, want;
@@ -113,7 +113,7 @@ TEST_CASE("text: the nearest word is the one that was meant") {
     CHECK(Nearest(row.word, kWords) == row.want);
   }
   CHECK(Nearest("allow", {}).empty());
-  // Of two as near, the one that begins alike; of several such the first.
+  // Of two equally near words, prefers the one with the same beginning; then the first one.
   static constexpr std::array<std::string_view, 4> kNear = {"zsh", "fish", "fash", "cash"};
   CHECK(Nearest("fsh", kNear) == "fish");
   constexpr std::string_view kOptions[] = {"--root", "--policy"};
@@ -123,20 +123,20 @@ TEST_CASE("text: the nearest word is the one that was meant") {
   CHECK(Nearest("xash", kBoth) == "bash");
 }
 
-TEST_CASE("text: lower case is ASCII's alone") {
+TEST_CASE("text: only ASCII letters are converted to lower case") {
   CHECK(LowerAscii("AbZ-[`{09") == "abz-[`{09");
   CHECK(LowerAscii("\xC3\x89") == "\xC3\x89");
   CHECK(LowerAscii("") == "");
 }
 
-TEST_CASE("text: JSON in ASCII means the same") {
+TEST_CASE("text: JSON in ASCII has the same meaning") {
   CHECK(AsciiJson(R"({"a":"b\n\\"})") == R"({"a":"b\n\\"})");
   CHECK(AsciiJson("\"\xC3\xA9\xE2\x80\xAE\xF0\x9F\x98\x80\x7F\xFF\x01\"") ==
         R"("\u00e9\u202e\ud83d\ude00\u007f\ufffd\u0001")");
   CHECK(AsciiJson("").empty());
 }
 
-TEST_CASE("text: what comes before a separator is taken together with it") {
+TEST_CASE("text: text is taken up to and including a separator") {
   struct Row {
     std::string_view name, text, taken, rest;
   };
@@ -153,7 +153,7 @@ TEST_CASE("text: what comes before a separator is taken together with it") {
   }
 }
 
-TEST_CASE("text: words are what is between spaces and newlines") {
+TEST_CASE("text: words are separated by spaces and newlines") {
   CHECK(SplitWords("cpu  memory\n pids\n") == std::vector<std::string>{"cpu", "memory", "pids"});
   CHECK(SplitWords(" \n").empty());
 }
@@ -172,7 +172,7 @@ TEST_CASE("text: a line of white space is blank") {
   CHECK_FALSE(IsBlankLine(" x"));
 }
 
-TEST_CASE("text: a shell takes quoted text as it is") {
+TEST_CASE("text: a shell reads quoted text unchanged") {
   CHECK(ShellQuoted("") == "''");
   CHECK(ShellQuoted("a b$(c)") == "'a b$(c)'");
   CHECK(ShellQuoted("it's") == "'it'\\''s'");

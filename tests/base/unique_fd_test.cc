@@ -14,7 +14,7 @@ bool IsOpen(int fd) { return ::fcntl(fd, F_GETFD) != -1; }
 
 }  // namespace
 
-TEST_CASE("unique_fd: the end of the owner closes the descriptor") {
+TEST_CASE("unique_fd: the owner closes the descriptor on destruction") {
   const int fd = Open();
   REQUIRE(IsOpen(fd));
   {
@@ -25,7 +25,7 @@ TEST_CASE("unique_fd: the end of the owner closes the descriptor") {
   CHECK_FALSE(IsOpen(fd));
 }
 
-TEST_CASE("unique_fd: moving hands the descriptor over, releasing gives it up") {
+TEST_CASE("unique_fd: moving transfers the descriptor, releasing gives it up") {
   const int fd = Open();
   UniqueFd first(fd);
   UniqueFd second(std::move(first));

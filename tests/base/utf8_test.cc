@@ -43,7 +43,7 @@ TEST_CASE("utf8: the first code point of a text is decoded with its length") {
   }
 }
 
-TEST_CASE("utf8: bytes that are no UTF-8 have length 0") {
+TEST_CASE("utf8: bytes that are not UTF-8 have length 0") {
   struct Row {
     std::string_view name;
     std::string_view text;
@@ -74,7 +74,7 @@ TEST_CASE("utf8: bytes that are no UTF-8 have length 0") {
   }
 }
 
-TEST_CASE("utf8: every code point that is no surrogate survives encoding and decoding") {
+TEST_CASE("utf8: every code point except surrogates survives encoding and decoding") {
   for (uint32_t value = 0; value <= 0x10FFFF; ++value) {
     const std::string text = Encoded(value);
     const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
@@ -86,20 +86,20 @@ TEST_CASE("utf8: every code point that is no surrogate survives encoding and dec
   }
 }
 
-TEST_CASE("utf8: a lone surrogate is written in three bytes and stays different from other text") {
+TEST_CASE("utf8: a lone surrogate takes three bytes and stays different from other text") {
   CHECK(Encoded(0xD800) == "\xED\xA0\x80");
   CHECK(Encoded(0xDFFF) == "\xED\xBF\xBF");
   CHECK_FALSE(IsValidUtf8(Encoded(0xDC00)));
 }
 
-TEST_CASE("utf8: a text is valid only when all of it is") {
+TEST_CASE("utf8: a text is valid only if all of it is") {
   CHECK(IsValidUtf8(""));
   CHECK(IsValidUtf8("caf\xC3\xA9 \xF0\x9F\x98\x80"));
   CHECK_FALSE(IsValidUtf8("caf\xC3"));
   CHECK_FALSE(IsValidUtf8("a\xE9z"));
 }
 
-TEST_CASE("utf8: trimming takes off what JavaScript's trim takes off, and nothing else") {
+TEST_CASE("utf8: trimming removes what JavaScript's trim removes, and nothing else") {
   struct Row {
     std::string_view name;
     std::string_view text, want;
@@ -142,7 +142,7 @@ TEST_CASE("utf8: trimming takes off what JavaScript's trim takes off, and nothin
   }
 }
 
-TEST_CASE("utf8: what is unseen is taken off both ends, and nothing else") {
+TEST_CASE("utf8: invisible characters are removed from both ends, and nothing else") {
   struct Row {
     std::string_view name;
     std::string_view text, want;

@@ -1,5 +1,5 @@
-// nst/JSONTestSuite: y_ must be read, n_ must be refused, i_ is free to choose. As a document of
-// its own, as a policy file, and as an event and the arguments of one.
+// nst/JSONTestSuite: files y_ must be accepted, n_ refused, i_ may be either. Each is tested as a
+// document, as a policy file, and as an event and its arguments.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,14 +14,14 @@ using namespace ringfence;
 
 namespace {
 
-// Valid JSON that the scanner refuses on purpose: two members of one name could be read in two
-// ways, and a key with NUL is cut short by whoever reads it as a C string.
+// Valid JSON that the scanner refuses on purpose: two members of one name can be read in two ways,
+// and a C string reader truncates a key with NUL.
 constexpr std::string_view kRefused[] = {"y_object_duplicated_key.json",
                                          "y_object_duplicated_key_and_value.json",
                                          "y_object_escaped_null_in_key.json"};
 
-// What the scanner makes of the files that leave a choice: it takes numbers of any size and lone
-// surrogates in escapes, and nothing that is not UTF-8, has a byte order mark or is deeply nested.
+// The scanner's choice for i_ files: it accepts numbers of any size and escaped lone surrogates,
+// and refuses invalid UTF-8, a byte order mark and deep nesting.
 constexpr std::string_view kAcceptedChoices[] = {"i_number_",
                                                  "i_object_key_lone_2nd_surrogate",
                                                  "i_string_1st_",
@@ -78,7 +78,7 @@ TEST_CASE("corpora: legal but ambiguous JSON is refused only for duplicate keys"
   if (folder.empty()) return;
   for (const NamedText& file : ReadFolder(folder + "/json-test-suite/test_transform")) {
     CAPTURE(file.name);
-    // "invalid code point" without "escaped": the surrogates are there as bytes.
+    // "invalid code point" without "escaped": the file has the surrogates as bytes.
     const bool duplicate = file.name.starts_with("object_same_key");
     const bool bytes = file.name.find("_invalid_codepoint") != std::string::npos &&
                        file.name.find("escaped") == std::string::npos;
@@ -119,7 +119,7 @@ TEST_CASE("corpora: the JSON test suite as the arguments of a tool") {
       R"({"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Read","tool_input":)";
   for (const NamedText& file : Suite(folder)) {
     CAPTURE(file.name);
-    // A file that is wrong only by what follows it can be right in front of "}".
+    // A file whose only error is a missing end can be valid before "}".
     const std::string text = before + file.text + "}";
     CHECK(Read(text).has_value() == (IsAccepted(text) && Trimmed(file.text).starts_with('{')));
     if (file.name.starts_with("n_") && !IsAccepted(file.text)) CHECK_FALSE(Read(text));

@@ -1,4 +1,4 @@
-// Go's tables of trees with links: os.Root and filepath.EvalSymlinks, built on the disk.
+// Go's tables of trees with links, built on the disk: os.Root and filepath.EvalSymlinks.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -23,7 +23,7 @@ std::string Replaced(std::string text, std::string_view from, const std::string&
   return text;
 }
 
-// "d/" a folder, "f" a file, "a => b" a link.
+// Builds entries: "d/" is a directory, "f" a file, "a => b" a link.
 void Build(const TemporaryTree& tree, const json& entries) {
   tree.Directory(kTop);
   const std::string top = std::string(kTop) + "/";
@@ -69,7 +69,7 @@ TEST_CASE("corpora: Go's os.Root trees lead where Go says") {
       CHECK(walked.stop == Walked::Stop::kLoop);
       continue;
     }
-    // No text is the folder itself here; the caller refuses it before.
+    // An empty text means the directory itself here; callers refuse it earlier.
     CHECK(inside == (row["derived_realpath_inside"].get<bool>() || open.empty()));
     if (!row["target"].is_string()) continue;
     CHECK(walked.end.text() == top.text() + "/" + row["target"].get<std::string>());
@@ -102,7 +102,7 @@ TEST_CASE("corpora: Go's EvalSymlinks tree leads where Go says") {
   }
 }
 
-TEST_CASE("corpora: what Go says of missing names, files in the way and texts above the root") {
+TEST_CASE("corpora: Go's behaviour for missing names, files in the way and texts above the root") {
   const std::string folder = CorporaFolder();
   if (folder.empty()) return;
   const TemporaryTree tree;

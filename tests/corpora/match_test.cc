@@ -15,7 +15,7 @@ struct Difference {
   std::string_view pattern, text, why;
 };
 
-// Rows of Go's table in which git, whose meaning counts here, says something else.
+// Rows of Go's table that differ from git, whose semantics apply here.
 constexpr Difference kGoDiffers[] = {
     {"a?b",
      "a\xE2\x98\xBA"
@@ -42,7 +42,7 @@ constexpr Difference kGoDiffers[] = {
     {"[a-b-c]", "a", "a dash behind a range stands for itself"},
 };
 
-// Patterns that Go calls malformed and git does not.
+// Patterns that are malformed for Go and valid for git.
 constexpr std::string_view kSoundInGit[] = {"[]a]", "[-]", "[x-]", "[-x]", "[a-b-c]"};
 
 bool Differs(std::string_view pattern, std::string_view text) {
@@ -68,11 +68,11 @@ TEST_CASE("corpora: git's wildmatch table in pathname mode") {
     CAPTURE(pattern);
     CAPTURE(text);
     CHECK(MatchPattern(pattern, text, {}) == row["glob"].get<bool>());
-    // Of a class that leaves letters out git takes the lower case alone; a deny takes either.
+    // For a class that excludes letters, git tries only the lower case; a deny tries both.
     const bool leaves_out = pattern.find("[!") != std::string::npos;
     const bool folded = MatchPattern(pattern, FoldName(text), {.fold = true});
     CHECK((folded == row["iglob"].get<bool>() || (folded && leaves_out)));
-    // What is refused when a policy is loaded must match nothing anyhow.
+    // A pattern that the policy loader refuses must match nothing.
     if (!CheckPattern(pattern)) CHECK_FALSE(row["glob"].get<bool>());
   }
 }

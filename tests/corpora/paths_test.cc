@@ -27,7 +27,7 @@ bool IsAbsolute(std::string_view text) { return text.starts_with('/'); }
 // Deep enough that no ".." of a table climbs to the root.
 Path Below(std::string_view text) { return Path::Clean("/1/2/3/4/" + std::string(text)); }
 
-// git keeps one slash at the end, and its empty text is the directory itself.
+// git keeps one trailing slash, and its empty text means the directory itself.
 std::string WithoutLastSlash(std::string text) {
   if (text.size() > 1 && text.ends_with('/')) text.pop_back();
   return text;
@@ -58,8 +58,8 @@ TEST_CASE("corpora: cleaning paths, as Go, Node and git do") {
       CheckCleaned(input, row[1]);
       continue;
     }
-    // git refuses to climb above the start. Here an absolute text stays at "/", as for the kernel,
-    // and a relative one ends outside of where it began.
+    // git refuses to climb above the start. Here an absolute path stays at "/", as in the kernel,
+    // and a relative one ends outside its start.
     if (IsAbsolute(input)) continue;
     const Path start = Path::Clean("/1/2/3/4");
     CHECK_FALSE(Below(input).IsInside(start));
@@ -72,7 +72,7 @@ TEST_CASE("corpora: cleaning paths, as Go, Node and git do") {
   }
 }
 
-TEST_CASE("corpora: what is absolute, names and parents") {
+TEST_CASE("corpora: absolute paths, names and parents") {
   const std::string folder = CorporaFolder();
   if (folder.empty()) return;
   const json file = ReadJsonFile(folder + "/paths/paths.json");
@@ -86,7 +86,7 @@ TEST_CASE("corpora: what is absolute, names and parents") {
     const std::string input = row[0];
     const std::string want = row[1];
     CAPTURE(input);
-    if (want == ".") continue;  // the directory itself has a name here
+    if (want == ".") continue;  // here the directory itself has a name
     const Path path = Path::Clean("/" + input);
     CHECK((path.is_root() ? "/" : std::string(path.name())) == want);
   }
@@ -94,7 +94,7 @@ TEST_CASE("corpora: what is absolute, names and parents") {
     const std::string input = row[0];
     CAPTURE(input);
     if (!IsAbsolute(input)) continue;
-    // Go's Dir cuts at the last slash: a text that ends in one is its own folder.
+    // Go's Dir cuts at the last slash: a text that ends in a slash is its own parent.
     const Path path = input.ends_with('/') ? Path::Clean(input) : Path::Clean(input).Parent();
     CHECK(path.text() == row[1].get<std::string>());
   }
@@ -113,7 +113,7 @@ TEST_CASE("corpora: containment") {
   for (const json& row : Table(file, "go_filepath_IsLocal_posix")) {
     const std::string input = row[0];
     CAPTURE(input);
-    if (input.empty()) continue;  // no path at all for Go
+    if (input.empty()) continue;  // not a path for Go
     const Path path = IsAbsolute(input) ? Path::Clean(input) : Below(input);
     CHECK(path.IsInside(start) == row[1].get<bool>());
   }
@@ -136,7 +136,7 @@ TEST_CASE("corpora: containment") {
     const std::string want = row[2];
     CAPTURE(target);
     CAPTURE(base);
-    if (IsAbsolute(target) != IsAbsolute(base)) continue;  // git gives up there
+    if (IsAbsolute(target) != IsAbsolute(base)) continue;  // git gives up here
     CHECK(Below(target).IsInside(Below(base)) == !want.starts_with("../"));
   }
 }
@@ -154,7 +154,7 @@ TEST_CASE("corpora: the longest ancestor, by whole components") {
     for (size_t colon; (colon = prefixes.find(':')) != std::string::npos;) {
       const Path folder_path = Path::Clean(prefixes.substr(0, colon));
       prefixes.erase(0, colon + 1);
-      if (path == folder_path || !path.IsInside(folder_path)) continue;  // an ancestor is above
+      if (path == folder_path || !path.IsInside(folder_path)) continue;  // ancestors are above
       const long length = folder_path.is_root() ? 0 : static_cast<long>(folder_path.text().size());
       longest = std::max(longest, length);
     }

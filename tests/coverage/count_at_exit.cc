@@ -1,9 +1,9 @@
-// Linked into every program of a coverage build (-Wl,--wrap=_exit): one that ends in _exit, as the
-// hook does, is counted like one that returns from main(). The counters are added to the file under
-// a lock, so that programs that run at once lose none.
+// Linked into every program of a coverage build (-Wl,--wrap=_exit), so that a program that calls
+// _exit, like the hook, is counted like one that returns from main(). Adds the counters to the file
+// under a lock, so that concurrent programs lose none.
 extern "C" {
 
-// Where the counters go, in place of default.profraw.
+// File for the counters, instead of default.profraw.
 extern char __llvm_profile_filename[];
 char __llvm_profile_filename[] = PROFILE_FILE;
 

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Branch coverage of what the hook is made of: every side of a branch that no test takes must be
-listed in untaken.txt, under the reason why.
+"""Measures the branch coverage of the hook's code: every side of a branch that no test takes must
+be listed in untaken.txt, under the reason.
 
     cmake --preset coverage && cmake --build --preset coverage
     tests/coverage/measure.py --build build/coverage [--no-run] [--no-unit] [--update]
 
 The programs of that build write their counters below BUILD/profiles when they end. This script
-runs the unit tests and those system tests with them that depend on nothing but the program, and
-does not ask how they end: other parts of tests/run.sh do.
+runs the unit tests with them, and those system tests that depend only on the program. It ignores
+test failures, which other parts of tests/run.sh report.
 
-untaken.txt: a line "## REASON" and below it the entries that it holds for. An entry stands for every
-side that is described by a text beginning with it, so that a reason may be given to a condition
-wherever it stands in a function, or to a function as a whole ("FILE FUNCTION:"); the longest one
-counts. No entry holds a line's number. One that begins with "~" depends on timing or on the
-machine: its sides may be taken or not. --update writes the file anew, keeping entries that still
-stand for something; what is new stands under "## NEW", which is a failure until it is given a
-reason or a test.
+untaken.txt has lines "## REASON", each followed by the entries that it applies to. An entry is a
+prefix: it covers every side whose description begins with it, so that one reason can cover a
+condition anywhere in a function, or a whole function ("FILE FUNCTION:"). The longest entry
+counts. Entries have no line numbers. The sides of an entry that begins with "~" depend on timing
+or on the machine, and may be taken or not. --update rewrites the file and keeps entries that
+still cover a side; new entries go under "## NEW", which is a failure until they get a reason or
+a test.
 """
 
 import argparse
@@ -35,21 +35,21 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 LIST = HERE / "untaken.txt"
 FOLDERS = ("agents", "audit_log", "base", "policy", "hook")
-# Parts of these folders that only the commands use.
+# Parts of these directories that only the commands use.
 NOT_COUNTED = ("agents/claude/setup/", "agents/claude/shell.", "agents/claude/transcripts/", "audit_log/chain.",
                "audit_log/order.", "base/json.", "base/json_edit.", "base/process.", "base/socket_pair.")
 NEW = "NEW"
-# The side that leaves a switch without any of its cases; -Wswitch-enum keeps the cases complete.
+# The side of a switch that matches none of its cases; -Wswitch-enum keeps the cases complete.
 NO_CASE = re.compile(r": true of `[^`]*` in `switch \(")
 NO_CASE_REASON = "no value of the enumeration is left: -Wswitch-enum"
-# Those of tests/system/hook that start the hook again and again. Not faults and limits: system calls that
-# fail and limits of memory hit what counts, too, and which branch one of two processes takes that race
-# for the log is no measure. They judge the program that ships.
+# System tests in tests/system/hook that run the hook repeatedly. Not faults and limits: failing
+# system calls and memory limits also hit the counters, and the branches of two processes that race
+# for the log vary. Those tests run the shipped program.
 SYSTEM_TESTS = ("corpus", "mcp", "captures", "failure", "failures", "wrap")
 
 
 def tool(name):
-    """llvm-cov and its like, whatever version is installed."""
+    """The path of an LLVM tool such as llvm-cov, of any installed version."""
     versions = sorted(glob.glob(f"/usr/bin/{name}-[0-9]*"), key=lambda path: (len(path), path))
     found = shutil.which(name) or (versions[-1] if versions else None)
     if found is None:
@@ -74,7 +74,7 @@ def run_tests(build, unit):
 
 
 def run_test(command, build):
-    """Runs one command in the build folder; returns its name and last line."""
+    """Runs one command in the build directory; returns its name and last line."""
     done = subprocess.run(command, cwd=build, stdout=subprocess.PIPE, check=False,
                           stderr=subprocess.STDOUT)
     last = done.stdout.decode(errors="replace").strip().splitlines()[-1:]
@@ -116,7 +116,7 @@ def short_name(name):
 
 
 class Branches:
-    """Every branch with how often it went each way, template instances added up."""
+    """Every branch with the counts of both sides, summed over template instances."""
 
     def __init__(self, functions):
         self.counts = collections.defaultdict(lambda: [0, 0])
@@ -136,7 +136,7 @@ class Branches:
         return 2 * len(self.counts)
 
     def untaken(self):
-        """The entries of all sides that were never taken, in the order of the source."""
+        """The entries of all sides that were never taken, in source order."""
         seen = collections.Counter()
         for place in sorted(self.counts):
             for side, count in zip(("true", "false"), self.counts[place]):
@@ -156,8 +156,8 @@ class Branches:
 
 
 def project_file(name):
-    """A name below ROOT, if it is in one of FOLDERS. The compiler writes it as relative to ROOT or
-    to the build folder."""
+    """The path below ROOT, if it is in one of FOLDERS. The compiler writes it relative to ROOT
+    or to the build directory."""
     file = re.sub(r"^(\.{1,2}/)+", "", name)
     is_counted = file.split("/", 1)[0] in FOLDERS and not file.startswith(NOT_COUNTED)
     return file if is_counted else None
@@ -170,7 +170,7 @@ def source_lines(file, cache={}):
 
 
 def read_list():
-    """{entry: reason}, and the entries that may be taken or not."""
+    """{entry: reason}, and the set of entries that may be taken or not."""
     reasons, unsteady, reason = {}, set(), None
     for line in LIST.read_text().splitlines() if LIST.exists() else ():
         if line.startswith("## "):
@@ -186,7 +186,7 @@ def read_list():
 
 
 def entry_of(side, reasons):
-    """The longest entry that stands for this side, or None."""
+    """The longest entry that covers this side, or None."""
     return max((entry for entry in reasons if side.startswith(entry)), key=len, default=None)
 
 
@@ -197,7 +197,7 @@ def write_list(untaken, reasons, unsteady):
         if entry is not None:
             kept[entry] = reasons[entry]
         else:
-            # Without the line around it, which changes more often than the condition.
+            # Keeps only the condition: the rest of the line changes more often.
             condition = side.split("` in `", maxsplit=1)[0] + "`"
             kept[condition] = NO_CASE_REASON if NO_CASE.search(side) else NEW
     groups = collections.defaultdict(list)
@@ -210,7 +210,7 @@ def write_list(untaken, reasons, unsteady):
 
 
 def compare(untaken, reasons, unsteady):
-    """What differs from the list, one line each."""
+    """The differences from the list, one line each."""
     used = set()
     for side in untaken:
         entry = entry_of(side, reasons)

@@ -1,4 +1,4 @@
-// How often alerts are written.
+// The rate limit of alerts.
 #include "hook/alert_rate.h"
 
 #include <doctest/doctest.h>
@@ -15,12 +15,12 @@ AlertRate::Question Ask(int group, int alert, int64_t at = kNow) {
 
 }  // namespace
 
-TEST_CASE("alert rate: parts are kept apart") {
+TEST_CASE("alert digest: the boundaries between its parts count") {
   CHECK(AlertDigest({"ab", "c"}) != AlertDigest({"a", "bc"}));
   CHECK(AlertDigest({"ab", "c"}).size() == 16);
 }
 
-TEST_CASE("alert rate: what is written is read again") {
+TEST_CASE("alert rate: the state survives being written and read") {
   AlertRate rate;
   uint64_t held = 0;
   CHECK(rate.Take(Ask(1, 1), &held));
@@ -32,7 +32,7 @@ TEST_CASE("alert rate: what is written is read again") {
   CHECK(held == 2);
 }
 
-TEST_CASE("alert rate: what is no line is dropped") {
+TEST_CASE("alert rate: an invalid line is dropped") {
   for (const std::string text :
        {"x", "w a b 1", "w 0123456789abcdef 0123456789abcdef", "h 0123456789abcdef x 1",
         "w 0123456789abcdef 0123456789abcdef 1x", "q 0123456789abcdef 1 1", "\n\n",
@@ -48,7 +48,7 @@ TEST_CASE("alert rate: what is no line is dropped") {
   CHECK(AlertRate::Read(many).text().size() < AlertRate::kMostText);
 }
 
-TEST_CASE("alert rate: however many sessions there are, it stays small") {
+TEST_CASE("alert rate: it stays small for any number of sessions") {
   AlertRate rate;
   uint64_t held = 0;
   size_t written = 0;
@@ -59,7 +59,7 @@ TEST_CASE("alert rate: however many sessions there are, it stays small") {
   CHECK(rate.Take(Ask(1, 1, kNow + 60), &held));
 }
 
-TEST_CASE("alert rate: a clock that was put back or ahead silences nothing") {
+TEST_CASE("alert rate: a clock that was set back or ahead silences nothing") {
   AlertRate rate;
   uint64_t held = 0;
   CHECK(rate.Take(Ask(1, 1), &held));

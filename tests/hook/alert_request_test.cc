@@ -1,4 +1,4 @@
-// What a hook inside a sandbox asks of the launcher, and what the launcher makes of it.
+// The request of a hook inside a sandbox to the launcher, and the launcher's response.
 #include "hook/alert_request.h"
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ size_t FilesIn(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("alert request: what is written is read again") {
+TEST_CASE("alert request: it survives being written and read") {
   using Kind = Named::Kind;
   for (const Kind kind : {Kind::kPath, Kind::kWritten, Kind::kHidden, Kind::kHost}) {
     const AlertRequest request{
@@ -39,7 +39,7 @@ TEST_CASE("alert request: what is written is read again") {
   CHECK(ReadAlertRequest(AlertRequestText(unwrapped)) == unwrapped);
 }
 
-TEST_CASE("alert request: nothing else is one") {
+TEST_CASE("alert request: other text is not a request") {
   for (const std::string text : {
            R"()",
            R"({"time":"t")",
@@ -81,7 +81,7 @@ TEST_CASE("alert request: forty at once, then forty a minute, whatever the clock
   CHECK(taken == 40);
 }
 
-TEST_CASE("alert request: the launcher's policy decides, and its answer tells nothing") {
+TEST_CASE("alert request: the launcher's policy decides, and its answer reveals nothing") {
   const TemporaryTree tree;
   tree.Directory("home");
   World world;
@@ -103,7 +103,7 @@ TEST_CASE("alert request: the launcher's policy decides, and its answer tells no
   CHECK(FilesIn(tree.At("home/in")) == 10);
 }
 
-TEST_CASE("alert request: where the hook was, and a command that ran unwrapped") {
+TEST_CASE("alert request: the hook's working directory, and a command that ran unwrapped") {
   const TemporaryTree tree;
   tree.Directory("home");
   World world;

@@ -1,4 +1,4 @@
-// Alerts: whole files in a folder that somebody else reads.
+// Alerts: complete files in a directory that another program reads.
 #include "hook/alert.h"
 
 #include <doctest/doctest.h>
@@ -49,7 +49,7 @@ class Desk {
     }
     return files;
   }
-  // Of the file that holds this text.
+  // The alert file that contains this text.
   json Find(const std::string& text) const {
     for (const fs::path& file : Files()) {
       const json alert = json::parse(ReadWholeFile(file.string()));
@@ -76,7 +76,7 @@ unsigned ModeOf(const fs::path& file) {
 
 }  // namespace
 
-TEST_CASE("alert: one file with every member, in an inbox that is made") {
+TEST_CASE("alert: one file with every member, in an inbox that is created") {
   Desk desk;
   desk.tree().Directory("in");
   desk.policy.alerts.fields = {{"chat", "ma\"in"}, {"to", "x"}};
@@ -102,7 +102,7 @@ TEST_CASE("alert: none without an inbox") {
   CHECK_FALSE(fs::exists(desk.At("home/.local")));
 }
 
-TEST_CASE("alert: what cannot be written is told") {
+TEST_CASE("alert: a failure to write is reported") {
   Desk desk;
   desk.policy.alerts.inbox = "~/in";
   desk.places.homes_real.clear();
@@ -118,7 +118,7 @@ TEST_CASE("alert: what cannot be written is told") {
   CHECK_FALSE(fs::exists(far.At("a")));
 }
 
-TEST_CASE("alert: a link on the way to the inbox is not followed, wherever it stands") {
+TEST_CASE("alert: a link on the way to the inbox is not followed, wherever it is") {
   for (const std::string link : {"in", "in/a", "in/a/b"}) {
     CAPTURE(link);
     Desk desk;
@@ -136,7 +136,7 @@ TEST_CASE("alert: a link on the way to the inbox is not followed, wherever it st
   }
 }
 
-TEST_CASE("alert: a home behind a link is where it leads") {
+TEST_CASE("alert: a home behind a link is used where the link leads") {
   Desk desk;
   fs::create_symlink(desk.At("home"), desk.At("linked-home"));
   desk.places.homes = {Path::Clean(desk.At("linked-home")), Path::Clean(desk.At("home"))};
@@ -145,7 +145,7 @@ TEST_CASE("alert: a home behind a link is where it leads") {
   CHECK_FALSE(fs::is_empty(desk.At("home/inbox")));
 }
 
-TEST_CASE("alert: a file and a dangling link are no inbox") {
+TEST_CASE("alert: a file or a dangling link is not an inbox") {
   Desk desk;
   fs::create_directories(desk.At("in/a"));
   fs::create_symlink(desk.At("nowhere"), desk.At("in/a/b"));
@@ -156,13 +156,13 @@ TEST_CASE("alert: a file and a dangling link are no inbox") {
   CHECK_FALSE(desk.Write("t"));
 }
 
-TEST_CASE("alert: the same one once a minute, and then how many were held back") {
+TEST_CASE("alert: the same one at most once a minute, then with the number held back") {
   Desk desk;
   desk.tree().Directory("in");
   CHECK(desk.Write("one"));
   for (int i = 0; i < 5; ++i) CHECK(desk.Write("one", kNow + i * kSecond));
   CHECK(desk.Files().size() == 1);
-  CHECK(desk.Write("one", kNow, "s2"));  // another session's
+  CHECK(desk.Write("one", kNow, "s2"));  // of another session
   CHECK(desk.Files().size() == 2);
   CHECK(desk.Write("two", kNow + 5 * kSecond));
   CHECK(desk.Find("two")["held"] == 5);
@@ -172,7 +172,7 @@ TEST_CASE("alert: the same one once a minute, and then how many were held back")
   CHECK(desk.Files().size() == 5);
 }
 
-TEST_CASE("alert: none where nobody can say how many there were") {
+TEST_CASE("alert: none if the rate cannot be recorded") {
   Desk desk;
   desk.tree().Directory("in");
   const std::string rate = desk.At("home/.local/state/ringfence/alerts.rate");
@@ -190,7 +190,7 @@ TEST_CASE("alert: none where nobody can say how many there were") {
   CHECK(desk.Files().size() == 1);
 }
 
-TEST_CASE("alert: ten a minute of a session, whatever they say") {
+TEST_CASE("alert: ten per minute and session, whatever their text") {
   Desk desk;
   desk.tree().Directory("in");
   for (int i = 0; i < 30; ++i) CHECK(desk.Write(std::to_string(i)));
@@ -199,7 +199,7 @@ TEST_CASE("alert: ten a minute of a session, whatever they say") {
   CHECK(desk.Find("later")["held"] == 20);
 }
 
-TEST_CASE("alert: the sessions that somebody inside makes up do not raise the limit") {
+TEST_CASE("alert: invented sessions inside a sandbox do not raise the limit") {
   Desk desk;
   desk.tree().Directory("in");
   desk.is_from_inside = true;
@@ -208,7 +208,7 @@ TEST_CASE("alert: the sessions that somebody inside makes up do not raise the li
   CHECK(desk.Find("3")["inside"] == true);
 }
 
-TEST_CASE("alert: foreign words are escaped and cut") {
+TEST_CASE("alert: foreign text is escaped and truncated") {
   Desk desk;
   Alert alert{.text = "t", .tool = "B\xE2\x80\xAE\n", .session = std::string(5000, 's')};
   const json told = json::parse(AlertJson(alert, desk.policy, 0, kNow));
@@ -216,7 +216,7 @@ TEST_CASE("alert: foreign words are escaped and cut") {
   CHECK(told["session"].get<std::string>().size() <= 200);
   const Cause cause{"write to \"/x\"", std::string(5000, 'w'), {}, "Ask the user."};
   CHECK(AlertText(cause).size() <= 200);
-  // However long the name is, the reason is there, and the quote is closed.
+  // For a name of any length, the reason is present and the quote is closed.
   const Cause long_name{
       "write to \"" + std::string(300, 'x') + "\"", "outside the project", {}, ""};
   CHECK(AlertText(long_name).ends_with("x...\" refused: outside the project"));
@@ -225,7 +225,7 @@ TEST_CASE("alert: foreign words are escaped and cut") {
         "write to \"/x\" refused: outside (p.json:3 /write)");
 }
 
-TEST_CASE("alert: a state file that is nonsense is begun anew, one that is no file is told") {
+TEST_CASE("alert: a corrupt state file is restarted; one that is not a regular file is an error") {
   Desk desk;
   desk.tree().Directory("in");
   fs::create_directories(desk.At("home/.local/state/ringfence"));

@@ -1,4 +1,4 @@
-// What a failed program's words name is decided again; only what the policy refuses is told.
+// Names in a failed program's output are decided again; only the policy's denials are reported.
 #include "hook/denials.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Named::Kind;
 
-// What is told of it; "" where the policy has nothing against it.
+// The note about a name, or "" if the policy permits it.
 std::string ResultNotes(const World& world, const Named& named, bool confined = false) {
   const Event event = world.EventOf("Bash", R"({"command":"x"})");
   const Policy policy = world.Merged(event);
@@ -22,14 +22,14 @@ std::string ResultNotes(const World& world, const Named& named, bool confined = 
 
 }  // namespace
 
-TEST_CASE("denials: a path that the policy permits is nobody's refusal") {
+TEST_CASE("denials: a path that the policy permits is not reported") {
   const World world;
   CHECK(ResultNotes(world, {Kind::kPath, "/home/dev/project/README.md"}).empty());
   CHECK(ResultNotes(world, {Kind::kWritten, "src/x"}).empty());
   CHECK(ResultNotes(world, {Kind::kWritten, "../project/src/x"}).empty());
 }
 
-TEST_CASE("denials: what is refused is told without a word on how to permit it") {
+TEST_CASE("denials: a denial is reported without a hint how to permit it") {
   World world;
   world.User(R"("read":{"allow":["."],"deny":[]})");
   for (const Named& named :
@@ -42,14 +42,14 @@ TEST_CASE("denials: what is refused is told without a word on how to permit it")
   }
 }
 
-TEST_CASE("denials: a write is looked at where reading is permitted") {
+TEST_CASE("denials: a write is evaluated if reading is permitted") {
   World world;
   world.User(R"("read":{"allow":["/"]})");
   CHECK(ResultNotes(world, {Kind::kPath, "/etc/passwd"})
             .starts_with("ringfence: write to \"/etc/passwd\""));
 }
 
-TEST_CASE("denials: what is not there counts only where a deny list covers it") {
+TEST_CASE("denials: a missing file counts only if a deny list covers it") {
   World world;
   world.User(R"("read":{"allow":["."],"deny":["private"]})");
   CHECK(ResultNotes(world, {Kind::kHidden, "/etc/nothing"}).empty());
@@ -59,14 +59,14 @@ TEST_CASE("denials: what is not there counts only where a deny list covers it") 
       ResultNotes(world, {Kind::kHidden, "/home/dev/.ssh/id_rsa"}).starts_with("ringfence: read"));
 }
 
-TEST_CASE("denials: a question is a denial in the midst of a command only") {
+TEST_CASE("denials: a question counts as a denial only inside a running command") {
   const World world;
   CHECK(ResultNotes(world, {Kind::kWritten, ".envrc"}).empty());
   CHECK(ResultNotes(world, {Kind::kWritten, ".envrc"}, true).find("a running command cannot ask") !=
         std::string::npos);
 }
 
-TEST_CASE("denials: text that no kernel was asked for is no path") {
+TEST_CASE("denials: text that the kernel never got is not a path") {
   const World world;
   for (const std::string text : {"~root/x", "$HOME/x", " /etc/x", "C:\\x"}) {
     CAPTURE(text);
@@ -74,7 +74,7 @@ TEST_CASE("denials: text that no kernel was asked for is no path") {
   }
 }
 
-TEST_CASE("denials: hosts by the policy's network, or by its having none") {
+TEST_CASE("denials: hosts are decided by the policy's network section, or by its absence") {
   World world;
   const Named evil{Kind::kHost, "evil.example"};
   CHECK(ResultNotes(world, evil).empty());
@@ -93,7 +93,7 @@ TEST_CASE("denials: hosts by the policy's network, or by its having none") {
             .find("gives commands no network") != std::string::npos);
 }
 
-TEST_CASE("denials: what two lines say of one file is told once") {
+TEST_CASE("denials: two lines about one file are reported once") {
   World world;
   world.User(R"("read":{"allow":["/"]})");
   Event event = world.EventOf("Bash", R"({"command":"x"})");

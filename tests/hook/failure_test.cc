@@ -17,7 +17,7 @@ std::string Paths(std::string_view failure) {
 
 }  // namespace
 
-TEST_CASE("failure: paths that stand beside a refusal of the kernel") {
+TEST_CASE("failure: paths next to a refusal by the kernel") {
   struct Row {
     std::string_view name;
     std::string_view text, want;

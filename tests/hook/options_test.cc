@@ -1,4 +1,4 @@
-// The hook's command line, which somebody else's program writes: nothing in it is guessed.
+// The hook's command line, which another program writes: the parser guesses nothing.
 #include "hook/options.h"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ using namespace ringfence;
 
 namespace {
 
-// "policy|root|home|profile|" with "help" or "version" behind them, or "! " and the reason.
+// "policy|root|home|profile|", followed by "help" or "version", or "! " and the reason.
 std::string Parsed(const std::vector<std::string>& words) {
   std::vector<std::string> copies = words;
   std::vector<char*> arguments;

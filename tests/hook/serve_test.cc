@@ -1,4 +1,4 @@
-// Serving an event from start to end, with files on the real disk.
+// Serving a complete event, with files on the real disk.
 #include "hook/serve.h"
 
 #include <doctest/doctest.h>
@@ -21,11 +21,11 @@ class Printed final : public Output {
   std::string text;
 };
 
-constexpr uint32_t kStranger = 4'000'000'000;  // /etc/passwd has no such user
+constexpr uint32_t kStranger = 4'000'000'000;  // no user in /etc/passwd
 
 }  // namespace
 
-TEST_CASE("serve: without a home a call is answered, and the user hears that it is not logged") {
+TEST_CASE("serve: without a home a call is answered, and the user is told that it is not logged") {
   const TemporaryTree tree;
   tree.File("project/file");
   Registration registration{.agent = &ClaudeCode()};
@@ -50,7 +50,7 @@ TEST_CASE("serve: without a home a call is answered, and the user hears that it 
   CHECK(refusal.status == 0);
   CHECK(denied.text.find(R"("permissionDecision":"deny")") != std::string::npos);
   CHECK(refusal.err.find(kWhy) != std::string::npos);
-  // A trial leaves no log, so it lacks none.
+  // A trial writes no log, so it needs no home for it.
   registration.trial = true;
   Printed trial;
   CHECK(serve("file", trial).err.empty());

@@ -12,7 +12,7 @@ using namespace ringfence;
 
 namespace {
 
-// The text that a session gets under a world's policies.
+// The text for the model under the world's policies.
 std::string Text(World& world, SandboxMode mode = SandboxMode::kSandbox) {
   const Policy policy = world.Merged(world.EventOf("Bash", "{}"));
   Context context{world.places, std::move(world.sources)};
@@ -44,7 +44,7 @@ bool NoManagedSettings() {
 
 }  // namespace
 
-TEST_CASE("session: the model is told its boundaries up front") {
+TEST_CASE("session: the model learns its limits at the start") {
   World world;
   world.User(R"("read":{"allow":[".","/srv/lib"],"deny":["docs/private"]},
                 "write":{"allow":["src"],"ask":["src/api"]},
@@ -71,7 +71,7 @@ TEST_CASE("session: the text of an untrusted policy does not reach the model") {
   const std::string text = Text(world);
   CHECK_FALSE(Has(text, "bey_"));
   CHECK_FALSE(Has(text, "obey"));
-  // But that it narrows is said.
+  // The text still says that this policy narrows the lists.
   for (const std::string_view line :
        {"You may read, of these, only: what the project's own policy lists.",
         "You may write, of these, only: what the project's own policy lists.",
@@ -89,7 +89,7 @@ TEST_CASE("session: the text of an untrusted policy does not reach the model") {
   CHECK_FALSE(Has(of_both, "Of all tools"));
 }
 
-TEST_CASE("session: control characters of a policy's own words are escaped") {
+TEST_CASE("session: control characters in a policy's own text are escaped") {
   World world;
   world.User(R"("denied":{"say":"a\u001b[2J\nb"},"read":{"deny":["x\ny"]})");
   const std::string text = Text(world);
@@ -98,7 +98,7 @@ TEST_CASE("session: control characters of a policy's own words are escaped") {
   CHECK_FALSE(Has(text, "[2J\nb"));
 }
 
-TEST_CASE("session: a set that several files name is named once") {
+TEST_CASE("session: a set that several files name is listed once") {
   World world;
   world.Managed(R"("read":{"deny":["@agent-state","docs/a"]})");
   world.User(R"("read":{"deny":["@agent-state","docs/b"]})");
@@ -112,7 +112,7 @@ TEST_CASE("session: a set that several files name is named once") {
   CHECK(Has(line, "docs/b"));
 }
 
-TEST_CASE("session: the mode of a run is told") {
+TEST_CASE("session: the text names the mode of a run") {
   World rx, sandbox, rwx;
   const std::string texts[] = {Text(rx, SandboxMode::kRx), Text(sandbox, SandboxMode::kSandbox),
                                Text(rwx, SandboxMode::kRwx)};
@@ -121,7 +121,8 @@ TEST_CASE("session: the mode of a run is told") {
   CHECK(Has(texts[0], "do not change the project"));
 }
 
-TEST_CASE("session: wrapped commands are told to be confined, but in a mode without a sandbox") {
+TEST_CASE(
+    "session: wrapped commands are described as confined, except in a mode without a sandbox") {
   constexpr std::string_view kWrapped = "ringfence's sandbox, which has a /tmp of its own";
   World wrapped, bare;
   for (World* world : {&wrapped, &bare}) world->User(R"("bash":{"wrap":true})");
@@ -129,7 +130,7 @@ TEST_CASE("session: wrapped commands are told to be confined, but in a mode with
   CHECK_FALSE(Has(Text(bare, SandboxMode::kRwx), kWrapped));
 }
 
-TEST_CASE("session: a set is explained once, where it is named first") {
+TEST_CASE("session: a set is explained once, at its first mention") {
   World world;
   world.User(R"("read":{"allow":[".","@tmp"]},"write":{"allow":[".","@tmp"]})");
   const std::string text = Text(world);
@@ -139,7 +140,7 @@ TEST_CASE("session: a set is explained once, where it is named first") {
   CHECK(text.find("You may write: the project, @tmp.") != std::string::npos);
 }
 
-TEST_CASE("session: the text names what to do after a refusal, in plain words") {
+TEST_CASE("session: the text says plainly what to do after a refusal") {
   World world;
   const std::string text = Text(world);
   CHECK(text.starts_with("ringfence checks every tool call against a policy.\n"));
@@ -147,7 +148,7 @@ TEST_CASE("session: the text names what to do after a refusal, in plain words") 
   CHECK(text.size() < 1200);
 }
 
-TEST_CASE("session: a list of many entries is shortened") {
+TEST_CASE("session: a long list is shortened") {
   World world;
   std::string entries;
   for (int i = 0; i < 500; ++i) entries += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "/x\"";
@@ -157,7 +158,7 @@ TEST_CASE("session: a list of many entries is shortened") {
   CHECK(text.size() < 4000);
 }
 
-TEST_CASE("session: Bash is confined by the client's sandbox where the settings turn it on") {
+TEST_CASE("session: Bash is confined by the client's sandbox if the settings enable it") {
   if (!NoManagedSettings()) {
     MESSAGE("skipped: this machine has managed settings");
     return;
@@ -188,7 +189,7 @@ TEST_CASE("session: a file that the client drops as a whole confines nothing") {
   CHECK(settings.Confinement().empty());
 }
 
-TEST_CASE("session: a sandbox without its files confines nothing that counts") {
+TEST_CASE("session: a sandbox without file rules confines nothing that counts") {
   if (!NoManagedSettings()) {
     MESSAGE("skipped: this machine has managed settings");
     return;
@@ -199,7 +200,7 @@ TEST_CASE("session: a sandbox without its files confines nothing that counts") {
   CHECK(settings.Confinement().empty());
 }
 
-TEST_CASE("session: a sandbox that leaves every command out is not told to confine") {
+TEST_CASE("session: a sandbox that excludes every command is not described as confining") {
   if (!NoManagedSettings()) {
     MESSAGE("skipped: this machine has managed settings");
     return;
@@ -211,7 +212,7 @@ TEST_CASE("session: a sandbox that leaves every command out is not told to confi
   CHECK(settings.Confinement().empty());
 }
 
-TEST_CASE("session: hosts that are asked about are told apart from those that are refused") {
+TEST_CASE("session: hosts that need a question are listed apart from denied hosts") {
   struct Row {
     std::string_view unlisted, want;
   };
@@ -233,7 +234,7 @@ TEST_CASE("session: hosts that are asked about are told apart from those that ar
   CHECK_FALSE(Has(Text(open), "Hosts you"));
 }
 
-TEST_CASE("session: what several files say is said once") {
+TEST_CASE("session: repeated entries of several files are listed once") {
   World world;
   world.User(R"("read":{"allow":["~","/srv"],"deny":["docs/private","docs/private"]})");
   world.Project(R"("read":{"deny":["docs/private"]})", true);
@@ -244,7 +245,7 @@ TEST_CASE("session: what several files say is said once") {
   CHECK(text.find("docs/private", first + 1) == std::string::npos);
 }
 
-TEST_CASE("session: the client's other configuration folder stands for ~/.claude") {
+TEST_CASE("session: the client's other configuration directory replaces ~/.claude") {
   if (!NoManagedSettings()) return;
   const Settings disk;
   disk.File("cc/settings.json", R"({"sandbox":{"enabled":true,"excludedCommands":["docker"]}})");
@@ -258,7 +259,7 @@ TEST_CASE("session: the client's other configuration folder stands for ~/.claude
   CHECK(BashConfinement(places).empty());
 }
 
-TEST_CASE("session: settings that cannot be read confine nothing") {
+TEST_CASE("session: unreadable settings confine nothing") {
   if (!NoManagedSettings()) return;
   const Settings disk;
   disk.Directory("project/.claude/settings.json");
@@ -267,7 +268,7 @@ TEST_CASE("session: settings that cannot be read confine nothing") {
   CHECK(disk.Confinement().starts_with("the client's sandbox, where"));
 }
 
-TEST_CASE("session: the text says whether commands are confined") {
+TEST_CASE("session: the text says if commands are confined") {
   if (!NoManagedSettings()) return;
   const Settings disk;
   disk.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true}})");
@@ -288,7 +289,7 @@ TEST_CASE("session: the text says whether commands are confined") {
               R"({"sandbox":{"filesystem":{"allowWrite":[")" + folder + "\"]}}}");
   };
   CHECK(Has(text_in_part(), "They write only in \"" + disk.At("project/src") + "\""));
-  opens("..");  // what the client makes of it is not known
+  opens("..");  // the client's reading of it is unknown
   CHECK(Has(text_in_part(), "They write only in"));
   opens(disk.At("project/src/a"));
   CHECK(Has(text_in_part(), "They write only in"));

@@ -1,4 +1,4 @@
-// The line that the hook puts before a command, and what reads it again.
+// The line that the hook puts before a command, and its parser.
 #include "hook/wrap.h"
 
 #include <doctest/doctest.h>
@@ -47,7 +47,7 @@ TEST_CASE("wrap: the line needs no quotes, whatever the names are") {
         "--permission-mode default; \\builtin exit\n");
 }
 
-TEST_CASE("wrap: what the line says comes back") {
+TEST_CASE("wrap: the content of the line is read back") {
   const std::string line = LineOf();
   ArgumentWords words(line.substr(0, line.size() - kWrapEnd.size()));
   Registration registration{.agent = &ClaudeCode()};
@@ -78,7 +78,7 @@ TEST_CASE("wrap: words that no hook wrote are refused") {
   }
 }
 
-TEST_CASE("wrap: no line where a shell would need quotes for the program") {
+TEST_CASE("wrap: no line if a shell would need quotes for the program") {
   for (const char* folder :
        {"/opt/my tools", "/opt/a'b", "/opt/$HOME", "/opt/é", "/opt/a;b", "/opt/~x", "/opt/a*"}) {
     CAPTURE(folder);
@@ -91,7 +91,7 @@ TEST_CASE("wrap: no line where a shell would need quotes for the program") {
   CHECK(LineOf(unknown).starts_with("/usr/local/bin/ringfence enter "));
 }
 
-TEST_CASE("wrap: no line without a session, nor one that is too long to be recognised") {
+TEST_CASE("wrap: no line without a session, or if it is too long to be recognized") {
   Event event = EventOf();
   event.session_id = "";
   CHECK(LineOf(RegistrationOf(), event) == "! the event has no session id");
@@ -100,7 +100,7 @@ TEST_CASE("wrap: no line without a session, nor one that is too long to be recog
   CHECK(LineOf(registration) == "! the paths of the project and the policy are too long");
 }
 
-TEST_CASE("wrap: a command that ran had the line byte for byte, but for the permission mode") {
+TEST_CASE("wrap: an executed command had the line byte for byte, except the permission mode") {
   const std::string line = LineOf();
   Event other = EventOf();
   other.permission_mode = "acceptEdits";
@@ -123,7 +123,7 @@ TEST_CASE("wrap: a command that ran had the line byte for byte, but for the perm
   CHECK_FALSE(HadLine(tail, line));
 }
 
-TEST_CASE("wrap: nothing of tool_input changes but the command") {
+TEST_CASE("wrap: only the command of tool_input changes") {
   const std::string text = R"({ "a" : 1.0e2, "command":"echo \u00e4\ud800 \"x\"", "b":[ ] })";
   RawInput input{.text = text, .command = text.find("echo"), .beginning = "echo"};
   CHECK(WrappedInput(input, "run \\x\n") ==

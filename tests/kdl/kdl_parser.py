@@ -1,6 +1,5 @@
-"""A KDL 1.0 parser that others wrote: kdljs, from npm, at the versions and digests of package-lock.json.
-
-It is fetched once, into ${XDG_CACHE_HOME:-~/.cache}/ringfence-tests/.
+"""A third-party KDL 1.0 parser: kdljs, from npm, at the versions and digests of
+package-lock.json. Downloaded once, into ${XDG_CACHE_HOME:-~/.cache}/ringfence-tests/.
 """
 
 import hashlib
@@ -15,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Unavailable(Exception):
-    """There is no parser to be had here; the text says why."""
+    """The parser is not available; the text says why."""
 
 
 def _cache():
@@ -38,13 +37,13 @@ def _fetch(folder):
             raise Unavailable(f"npm ci failed: {(done.stderr.strip().splitlines() or ['no reason'])[-1]}")
         try:
             os.rename(pathlib.Path(place) / "node_modules", folder)
-        except OSError:  # somebody else was faster
+        except OSError:  # another process was faster
             if not folder.is_dir():
                 raise
 
 
 def parse(texts):
-    """For each text its nodes as dictionaries, or None where it is no KDL."""
+    """For each text, its nodes as dictionaries, or None if it is not valid KDL."""
     for program in ("node", "npm"):
         if not shutil.which(program):
             raise Unavailable(f"{program} is not installed")

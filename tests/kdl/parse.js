@@ -1,5 +1,5 @@
-// Texts as a JSON array on standard input; for each of them what kdljs makes of it, or null, on
-// standard output.
+// Reads texts as a JSON array on standard input; writes the result of kdljs for each of them, or
+// null, to standard output.
 const { parse } = require("kdljs");
 const plain = (nodes) =>
   nodes.map(({ name, values, properties, children }) => ({ name, values, properties, children: plain(children) }));

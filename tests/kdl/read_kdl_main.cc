@@ -1,5 +1,5 @@
-// Texts as a JSON array on standard input; for each of them what ReadKdl() makes of it, or the
-// mistake as a string, on standard output.
+// Reads texts as a JSON array on standard input; writes the result of ReadKdl() for each of them,
+// or the mistake as a string, to standard output.
 #include <unistd.h>
 
 #include <cstdio>

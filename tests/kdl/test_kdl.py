@@ -1,7 +1,7 @@
-"""Holds the reader of KDL against kdljs: the documents of fixtures/kdl, and thousands of changes of them.
+"""Compares the KDL reader with kdljs on the documents of fixtures/kdl and thousands of mutations.
 
-Both must take a document and find the same in it, or neither. Where kdljs is known to depart from the
-specification, KNOWN says how.
+Both must accept a document with the same content, or both refuse it. KNOWN lists the known
+deviations of kdljs from the specification.
 """
 
 import json
@@ -19,7 +19,7 @@ CHANGES = 4000
 PIECES = ['"', "\\", "/-", "/*", "*/", "//", "{", "}", ";", "\n", "=", " ", "(t)", "r#\"", "\"#", "a", "1", "0x",
           "true", "null", "-", "_", ".", "\\u{41}", "#", "\t", "\r\n", ",", "é"]
 
-# Where kdljs 0.2.0 does not do what the specification of KDL 1.0 says.
+# Documents in which kdljs 0.2.0 deviates from the specification of KDL 1.0.
 KNOWN = {
     "a block right behind a name": re.compile(r'[^\s{};]\{|\*/\s*\{'),
     "a comment right behind a name or a value": re.compile(r'[^\s;{}](//|/\*|/-)'),
@@ -31,7 +31,7 @@ KNOWN = {
 
 
 def number(text):
-    """As JavaScript has it."""
+    """The value as JavaScript represents it."""
     plain = text.replace("_", "")
     if re.match(r"[+-]?0[xob]", plain):
         return float(int(plain, 0))
@@ -55,7 +55,7 @@ def agree(ours, theirs):
 
 
 def changed(text, chance):
-    """The document with a few pieces put in, taken away or doubled."""
+    """The document with a few pieces inserted, removed or duplicated."""
     for _ in range(chance.randint(1, 2)):
         at = chance.randrange(len(text) + 1)
         end = min(len(text), at + chance.choice([0, 0, 1, 2, 9]))
@@ -70,7 +70,7 @@ def fixture_whole():
 
 @pytest.fixture(name="documents", scope="module")
 def fixture_documents(whole, pytestconfig):
-    """(text, ours, theirs) of each."""
+    """(text, ours, theirs) for each text."""
     seed = pytestconfig.option.seed
     chance = random.Random(1 if seed is None else seed)
     lines = [line for text in whole for line in text.splitlines() if line.strip()]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the example and looks at what it did:  example.sh PROGRAM
+# Runs the example and checks its results:  example.sh PROGRAM
 set -eu
 program=$(realpath "$1")
 world=$(mktemp -d /var/tmp/ringfence-example-XXXXXX)

@@ -29,7 +29,7 @@ std::string TextOf(const fs::path& file) {
   return text.str();
 }
 
-// A home, a project and a folder for data, alone with each other.
+// A separate home, project and data directory for each test.
 class World {
  public:
   World() {
@@ -91,7 +91,7 @@ End Finish(const Command& command) {
   return process.value().Wait().value();
 }
 
-// Processes whose command line holds `text`.
+// The number of processes whose command line contains `text`.
 int Count(const std::string& text) {
   int count = 0;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -102,7 +102,7 @@ int Count(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("library: a command writes in the project and not elsewhere, and says what was refused") {
+TEST_CASE("library: a command writes only in the project, and refusals are reported") {
   const World world;
   const std::string outside = world.data() + "/x";
   const End end = Finish(world.Shell("touch in; touch " + outside + "; exit 3"));
@@ -144,7 +144,7 @@ TEST_CASE("library: a policy may be given as text") {
   CHECK(end.refusals[0].why.find("denied by \"closed\"") != std::string::npos);
 }
 
-TEST_CASE("library: a policy that is wrong runs nothing and is told with its place") {
+TEST_CASE("library: an invalid policy runs nothing and is reported with its place") {
   const World world;
   Command command = world.Shell("touch made");
   command.policy_text = R"({"version":1,"wriet":{}})";
@@ -155,7 +155,7 @@ TEST_CASE("library: a policy that is wrong runs nothing and is told with its pla
   CHECK_FALSE(world.Has("project/made"));
 }
 
-TEST_CASE("library: the plan is text for people or JSON, and runs nothing") {
+TEST_CASE("library: the plan is readable text or JSON, and runs nothing") {
   const World world;
   Command command = world.Shell("touch made");
   command.data_dir = world.data();
@@ -171,7 +171,7 @@ TEST_CASE("library: the plan is text for people or JSON, and runs nothing") {
   CHECK(none.error().text().find("outside of the project") != std::string::npos);
 }
 
-TEST_CASE("library: the standard streams are those that are given, in any order of numbers") {
+TEST_CASE("library: the standard streams are the given ones, in any order of numbers") {
   const World world;
   Pipe in;
   Pipe out;
@@ -188,7 +188,7 @@ TEST_CASE("library: the standard streams are those that are given, in any order 
   command = world.Shell("echo out; echo err >&2");
   const int saved = ::dup(STDIN_FILENO);
   REQUIRE(::dup2(both.ends[1], STDIN_FILENO) == STDIN_FILENO);
-  command.stdin_fd = STDOUT_FILENO;  // each becomes another one's number
+  command.stdin_fd = STDOUT_FILENO;  // each takes the number of another
   command.stdout_fd = STDIN_FILENO;
   command.stderr_fd = STDIN_FILENO;
   const End end = Finish(command);
@@ -205,7 +205,7 @@ TEST_CASE("library: no other descriptor reaches the command or its launcher") {
   Expected<Process> process = Spawn(world.Shell("touch ready; sleep 1000"));
   REQUIRE(process);
   world.AwaitFile("project/ready");
-  CHECK(kept.ReadAll().empty());  // nobody else holds it open, or this would not return
+  CHECK(kept.ReadAll().empty());  // returns only because no other process holds it open
   process->Kill();
   CHECK(process->Wait().value().status == 128 + SIGKILL);
 }
@@ -227,7 +227,7 @@ TEST_CASE("library: environment, directory and program are the given ones") {
   CHECK(Finish(command).status == 126);
 }
 
-TEST_CASE("library: killing ends the whole tree, in every set of layers") {
+TEST_CASE("library: Kill() ends the whole process tree, in every set of layers") {
   const World world;
   for (const Layers layers : {Layers::kFull, Layers::kLandlock}) {
     const std::string mark = std::to_string(::getpid()) + "." + std::to_string(int(layers));
@@ -245,11 +245,11 @@ TEST_CASE("library: killing ends the whole tree, in every set of layers") {
     CHECK(process->Wait().value().status == 128 + SIGKILL);
     CHECK(Count(mark) == 0);
     CHECK(process->Wait().value().status == 128 + SIGKILL);
-    process->Kill();  // of nobody
+    process->Kill();  // no process is left
   }
 }
 
-TEST_CASE("library: a process that goes out of scope takes the tree with it") {
+TEST_CASE("library: a process that goes out of scope ends its process tree") {
   const World world;
   const std::string mark = std::to_string(::getpid()) + ".scope";
   {
@@ -280,7 +280,7 @@ TEST_CASE("library: when the caller dies, so does the command") {
   CHECK(Count(mark) == 0);
 }
 
-TEST_CASE("library: a signal reaches the command, and the end can be polled for") {
+TEST_CASE("library: a signal reaches the command, and the caller can poll for the end") {
   const World world;
   Expected<Process> process =
       Spawn(world.Shell("trap 'exit 7' TERM; touch ready; while :; do sleep 0.01; done"));
@@ -295,7 +295,7 @@ TEST_CASE("library: a signal reaches the command, and the end can be polled for"
   CHECK_FALSE(process->Signal(SIGTERM));
 }
 
-TEST_CASE("library: a launcher that is not one is an error, not an unconfined command") {
+TEST_CASE("library: a program that is not a launcher is an error, not an unconfined command") {
   const World world;
   Command command = world.Shell("touch made");
   for (const char* launcher : {"/bin/true", "/bin/false", "/no/such/program", "ringfence"}) {
@@ -308,7 +308,7 @@ TEST_CASE("library: a launcher that is not one is an error, not an unconfined co
   CHECK_FALSE(world.Has("project/made"));
 }
 
-TEST_CASE("library: what is no command is an error") {
+TEST_CASE("library: an invalid command is an error") {
   const World world;
   Command none = world.Shell("");
   none.argv.clear();
@@ -326,7 +326,7 @@ TEST_CASE("library: what is no command is an error") {
   CHECK_FALSE(world.Has("project/made"));
 }
 
-TEST_CASE("library: an unconfined command says so, and ends by Kill()") {
+TEST_CASE("library: an unconfined command reports that, and ends by Kill()") {
   const World world;
   Command command =
       world.Shell("touch " + world.data() + "/x; echo ready > ready; exec sleep 1000");

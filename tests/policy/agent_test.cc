@@ -6,14 +6,14 @@
 
 using namespace ringfence;
 
-TEST_CASE("agent: the sandbox flag is known in other spellings") {
+TEST_CASE("agent: the sandbox flag is recognized in other spellings") {
   const Agent& claude = ClaudeCode();
   CHECK(claude.IsSandboxFlag("dangerouslyDisableSandbox"));
   CHECK(claude.IsSandboxFlag("dangerously_disable_sandbox"));
   CHECK_FALSE(claude.IsSandboxFlag("disableSandbox"));
 }
 
-TEST_CASE("agent: one without a sandbox flag takes no argument for it") {
+TEST_CASE("agent: without a sandbox flag, no argument counts as one") {
   const Agent agent{};
   CHECK_FALSE(agent.IsSandboxFlag(""));
   CHECK_FALSE(agent.IsSandboxFlag("dangerouslyDisableSandbox"));

@@ -1,5 +1,5 @@
-// Arguments of the client's own tools: what names nothing of this host, and paths and hosts in
-// arguments that the tool is not known to have.
+// Arguments of the client's own tools: names that are not paths of this host, and paths and hosts
+// in arguments that the tool is not known to have.
 #include <doctest/doctest.h>
 
 #include "policy/decide.h"
@@ -23,14 +23,15 @@ void Check(const World& world, std::string_view tool, const Row (&rows)[N]) {
   }
 }
 
-// A tool that ringfence does not know and the policy allows, with a policy for hosts.
+// A tool unknown to ringfence that the policy allows, with a policy for hosts.
 struct Odd : World {
   Odd() { User(R"("tools":{"allow":["Odd"]},"network":{"allow":["good.example"]})"); }
 };
 
 }  // namespace
 
-TEST_CASE("arguments: an unknown tool's lists of paths may hold objects, other paths may not be") {
+TEST_CASE(
+    "arguments: an unknown tool's path lists may hold objects, other path arguments may not") {
   const Odd world;
   static constexpr Row kRows[] = {
       {"a list", R"({"files":["README.md"]})", "permit"},
@@ -67,7 +68,7 @@ TEST_CASE("arguments: an unknown tool's URLs are evaluated as hosts and as paths
   Check(world, "Odd", kRows);
 }
 
-TEST_CASE("arguments: a known tool has no further ones that name a path or a host") {
+TEST_CASE("arguments: a known tool has no other arguments that name a path or a host") {
   World world;
   world.User(R"("network":{"allow":["good.example"]})");
   static constexpr Row kRows[] = {
@@ -78,7 +79,7 @@ TEST_CASE("arguments: a known tool has no further ones that name a path or a hos
   Check(world, "Read", kRows);
 }
 
-TEST_CASE("arguments: files that are attached are read, what the client has already is not") {
+TEST_CASE("arguments: attached files are read, those that the client already has are not") {
   const World world;
   static constexpr Row kRows[] = {
       {"a file", R"({"message":"x","attachments":["README.md"]})", "permit"},
@@ -92,7 +93,7 @@ TEST_CASE("arguments: files that are attached are read, what the client has alre
   Check(world, "Brief", kRows);
 }
 
-TEST_CASE("arguments: published files are read by their source, whatever they are published as") {
+TEST_CASE("arguments: published files are read by their source, whatever their published name") {
   const World world;
   static constexpr Row kRows[] = {
       {"a path", R"({"files":[{"path":"README.md"}]})", "permit"},
@@ -106,14 +107,14 @@ TEST_CASE("arguments: published files are read by their source, whatever they ar
   Check(world, "Artifact", kRows);
 }
 
-TEST_CASE("arguments: the names of a server's own files are no paths of this host") {
+TEST_CASE("arguments: the names of a server's own files are not paths of this host") {
   const World world;
   CHECK(world.Call("memory_read", R"({"path":"/memories/x"})") == "permit");
   CHECK(world.Call("DesignSync", R"({"path":"/x","paths":["/etc/x"],"assets":[1]})") == "permit");
   CHECK(world.Call("DesignSync", R"({"localDir":"/etc"})") == "deny");
 }
 
-TEST_CASE("arguments: a host of the call is another computer unless it is where the client runs") {
+TEST_CASE("arguments: a host argument means another computer, unless it is where the client runs") {
   const World world;
   CHECK(world.Call("Bash", R"({"command":"x","_host":""})") == "permit");
   CHECK(world.Call("Bash", R"({"command":"x","_host":"container"})") == "permit");
@@ -134,13 +135,13 @@ TEST_CASE("arguments: worktrees of the repository that the session has moved to"
   world.files.Put("/home/dev/project/vendor/lib/.git/HEAD", File());
   world.cwd = "/home/dev/project/vendor/lib";
   CHECK(make(world) == "permit");
-  world.cwd = "/srv/plain";  // which no repository has, so that nothing is made there
+  world.cwd = "/srv/plain";  // which is not in a repository, so no worktree is made there
   CHECK(make(world) == "permit");
   for (const char* folder : {"/srv/other", "/srv/other/src"}) {
     world.cwd = folder;
     CHECK(make(world) == "deny");
   }
-  // Where it cannot be seen whether there is a repository, or where the session is.
+  // If it cannot be determined where the session is, or if there is a repository.
   world.files.Put("/srv/closed", UnreadableDirectory());
   world.cwd = "/srv/closed";
   CHECK(make(world) == "deny");

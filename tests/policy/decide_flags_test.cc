@@ -1,4 +1,4 @@
-// The sandbox flag, what is answered to permitted calls, and who asks nobody.
+// The sandbox flag, answers to permitted calls, and modes in which the client asks nothing.
 #include <doctest/doctest.h>
 
 #include "policy/decide.h"
@@ -42,7 +42,7 @@ TEST_CASE("flag: counts on every tool, at any depth, in any spelling, with any v
   }
 }
 
-TEST_CASE("flag: a key may not be too long to be seen") {
+TEST_CASE("flag: a very long key is recognized") {
   const World world;
   const std::string key = "dangerously" + std::string(5000, '_') + "DisableSandbox";
   CHECK(world.Call("Bash", R"({"command":"x",")" + key + R"(":true})") == "deny");
@@ -56,7 +56,7 @@ TEST_CASE("flag: a policy may ask instead") {
   CHECK(world.Call("Bash", R"({"x":{"dangerouslyDisableSandbox":true}})") != "permit");
 }
 
-TEST_CASE("flag: in other types than true it is no question") {
+TEST_CASE("flag: any value other than true is denied, not asked about") {
   World world;
   world.User(R"("bash":{"unsandboxed":"ask"})");
   struct Row {
@@ -76,7 +76,7 @@ TEST_CASE("flag: in other types than true it is no question") {
   }
 }
 
-TEST_CASE("permitted: allow is said only for tools that start no code") {
+TEST_CASE("permitted: \"allow\" is said only for tools that start no code") {
   World world;
   world.User(R"("permitted":"allow","tools":{"allow":["*"]})");
   CHECK(world.Decide("Read", PathInput("README.md")).say_allow);
@@ -91,7 +91,7 @@ TEST_CASE("permitted: allow is said only for tools that start no code") {
   }
 }
 
-TEST_CASE("permitted: allow is said for nothing that is asked about or denied") {
+TEST_CASE("permitted: \"allow\" is never said for a call that is asked about or denied") {
   World world;
   world.User(R"("permitted":"allow","read":{"ask":["src"]})");
   CHECK_FALSE(world.Decide("Read", PathInput("src/x")).say_allow);
@@ -100,7 +100,7 @@ TEST_CASE("permitted: allow is said for nothing that is asked about or denied") 
   CHECK_FALSE(silent.Decide("Read", PathInput("README.md")).say_allow);
 }
 
-TEST_CASE("bypass mode: a question about a write is a denial, since the client would not ask") {
+TEST_CASE("bypass mode: a question about a write is a denial, since the client does not ask") {
   World world;
   world.User(R"("read":{"ask":["src"]},"tools":{"ask":["WebFetch"]})");
   for (const std::string_view mode : {"default", "manual", "acceptEdits", "plan", "dontAsk"}) {
@@ -118,7 +118,7 @@ TEST_CASE("bypass mode: a question about a write is a denial, since the client w
   CHECK(world.WhyNotWrite(".envrc").find("ask the user to make this edit") != std::string::npos);
 }
 
-TEST_CASE("auto mode: every question is a denial that says how it can be asked") {
+TEST_CASE("auto mode: every question is a denial that says how to enable the question") {
   World world;
   world.User(R"("read":{"ask":["src"]},"tools":{"ask":["WebFetch","Bash"]})");
   world.mode = "auto";
@@ -152,7 +152,7 @@ TEST_CASE("other shells: a rule about Bash covers them") {
   CHECK(other.Call("Monitor", R"({"command":"x"})") == "deny");
 }
 
-TEST_CASE("tools by another name: a rule about either counts") {
+TEST_CASE("tools by another name: a rule for either name counts") {
   World world;
   world.User(R"("tools":{"deny":["Eval","KillBash"]})");
   CHECK(world.Call("REPL", R"({"code":"1"})") == "deny");

@@ -1,4 +1,5 @@
-// @runs-later: writes of files that run code when somebody else opens or runs them ask.
+// @runs-later: writes of files that run code when another program opens or runs them need a
+// question.
 #include <doctest/doctest.h>
 
 #include "tests/support/world.h"
@@ -7,7 +8,7 @@ using namespace ringfence;
 
 namespace {
 
-// A repository without a work tree, or parts of one.
+// A repository without a work tree; `without` leaves out a part.
 void PutBare(World& world, const std::string& at, std::string_view without = "") {
   if (without != "HEAD") world.files.Put(at + "/HEAD", File());
   if (without != "objects") world.files.Put(at + "/objects", Directory());
@@ -74,7 +75,7 @@ TEST_CASE("runs-later: ordinary files beside them are not") {
   }
 }
 
-TEST_CASE("runs-later: what the client runs is asked about in a folder of another name") {
+TEST_CASE("runs-later: files that the client runs are asked about in a directory of another name") {
   World world;
   world.places.settings_folders.push_back(Path::Clean("/home/dev/project/cfg"));
   for (const std::string_view path :
@@ -125,7 +126,7 @@ TEST_CASE("runs-later: the files by which a bare repository runs code are asked 
   CHECK(world.Write("mirror/description") == "permit");
 }
 
-TEST_CASE("runs-later: the file that makes a folder a bare repository is asked about") {
+TEST_CASE("runs-later: the file that makes a directory a bare repository is asked about") {
   for (const std::string_view last : {"HEAD", "objects", "refs"}) {
     CAPTURE(last);
     World world;
@@ -153,7 +154,7 @@ TEST_CASE("runs-later: through a link into it") {
   CHECK(world.Write(".vscode/tasks.json") == "ask");
 }
 
-TEST_CASE("runs-later: a project within what a link of the home leads to is spared, no more") {
+TEST_CASE("runs-later: a project inside the target of a link in the home is exempt, nothing more") {
   World world;
   world.files.Put("/home/dev/.config/nvim", LinkTo("/srv/nvim"));
   world.files.Put("/srv/nvim/lua", Directory());
@@ -163,7 +164,7 @@ TEST_CASE("runs-later: a project within what a link of the home leads to is spar
   CHECK(world.Write("/srv/nvim/init.lua") == "ask");
 }
 
-TEST_CASE("runs-later: a pattern is followed through a link to what it names") {
+TEST_CASE("runs-later: a pattern is followed through a link to the files that it names") {
   World world;
   world.files.Put("/home/dev/.local/lib", LinkTo("/home/dev/project/lib"));
   world.files.Put("/home/dev/project/lib/python3/site-packages", Directory());
@@ -171,7 +172,7 @@ TEST_CASE("runs-later: a pattern is followed through a link to what it names") {
   CHECK(world.Write("lib/python3/site-packages/x.py") == "permit");
 }
 
-TEST_CASE("runs-later: a policy without it asks nothing, one that denies it denies") {
+TEST_CASE("runs-later: a policy without the set asks nothing, one that denies it denies") {
   World open;
   open.User(R"("write":{"ask":[]})");
   CHECK(open.Write(".git/hooks/x") == "permit");
@@ -183,7 +184,7 @@ TEST_CASE("runs-later: a policy without it asks nothing, one that denies it deni
   CHECK(closed.Write("new/.git/HEAD") == "deny");
 }
 
-TEST_CASE("runs-later: what a bare repository merely keeps is written without a question") {
+TEST_CASE("runs-later: data files of a bare repository are written without a question") {
   World world;
   PutBare(world, "/home/dev/project/bare");
   world.files.Put("/home/dev/project/.git/HEAD", File());

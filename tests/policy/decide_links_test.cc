@@ -1,4 +1,4 @@
-// Links: in the agent's text, on the way to a rule's own path, on the way to the home and the
+// Links: in the agent's text, on the way to a rule's own path, and on the way to the home and the
 // project.
 #include <doctest/doctest.h>
 
@@ -68,7 +68,7 @@ TEST_CASE("decide: both readings of a path must end inside") {
   }
 }
 
-TEST_CASE("decide: the reason names where a link leads") {
+TEST_CASE("decide: the reason names the target of a link") {
   World world;
   PutLinks(world);
   CHECK(world.WhyNotRead("pw") ==
@@ -77,7 +77,7 @@ TEST_CASE("decide: the reason names where a link leads") {
         R"(/read/allow.)");
 }
 
-TEST_CASE("decide: a project that is reached through a link is the same project") {
+TEST_CASE("decide: a project reached through a link is the same project") {
   World world;
   world.files.Put("/home/dev/entry", LinkTo("/home/dev/project"));
   world.MoveRoot("/home/dev/entry", "/home/dev/project");
@@ -92,7 +92,7 @@ TEST_CASE("decide: a project that is reached through a link is the same project"
   CHECK(world.Read("../x") == "deny");
 }
 
-TEST_CASE("decide: rules hold in a project that is reached through a link") {
+TEST_CASE("decide: rules apply in a project that is reached through a link") {
   World world;
   world.files.Put("/home/dev/entry", LinkTo("/home/dev/project"));
   world.MoveRoot("/home/dev/entry", "/home/dev/project");
@@ -100,12 +100,12 @@ TEST_CASE("decide: rules hold in a project that is reached through a link") {
   CHECK(world.Write("/home/dev/entry/docs/x") == "deny");
   CHECK(world.Write("/home/dev/project/docs/x") == "deny");
   CHECK(world.Write("/home/dev/entry/src/x") == "ask");
-  // The walk comes by /home/dev/project/.claude, but that is not what is written.
+  // The walk passes /home/dev/project/.claude, but that is not the path being written.
   CHECK(world.Write("/home/dev/project/.claude/commands/x.md") == "ask");
   CHECK(world.Write("/home/dev/entry/.claude/commands/x.md") == "ask");
 }
 
-TEST_CASE("decide: a home that is reached through a link is the same home") {
+TEST_CASE("decide: a home reached through a link is the same home") {
   World world;
   world.files.Put("/home/dev", LinkTo("/data/dev"));
   world.files.Put("/data/dev/project/README.md", File());
@@ -118,7 +118,7 @@ TEST_CASE("decide: a home that is reached through a link is the same home") {
   CHECK(world.Read("/data/dev/notes/x") == "permit");
   CHECK(world.Read("~/.ssh/id_rsa") == "deny");
   CHECK(world.Read("/data/dev/.ssh/id_rsa") == "deny");
-  // None of these is a protected name or a secret, though a parent of theirs holds some.
+  // None of these is a protected name or a secret, though a parent of each contains some.
   CHECK(world.Write("~/.config/nvim/init.lua") == "permit");
   CHECK(world.Write("~/.local/share/notes/x") == "permit");
   CHECK(world.Write("~/.claude/plans/plan.md") == "permit");
@@ -126,7 +126,7 @@ TEST_CASE("decide: a home that is reached through a link is the same home") {
         "permit");
 }
 
-TEST_CASE("decide: a folder that only leads to a refused one is not refused itself") {
+TEST_CASE("decide: a directory that only leads to a denied one is not denied itself") {
   World world;
   world.files.Put("/home/dev/project/scratch", LinkTo("/home/dev/.claude/plans"));
   world.files.Put("/home/dev/.claude/plans", Directory());
@@ -134,7 +134,7 @@ TEST_CASE("decide: a folder that only leads to a refused one is not refused itse
   CHECK(world.Write("scratch/plan.md") == "permit");
 }
 
-TEST_CASE("decide: a denied path that is a link denies what it leads to") {
+TEST_CASE("decide: a denied path that is a link denies its target") {
   World world;
   world.files.Put("/home/dev/project/secret", LinkTo("data/real"));
   world.files.Put("/home/dev/project/data/real/key", File());
@@ -151,7 +151,7 @@ TEST_CASE("decide: a denied path that is a link denies what it leads to") {
   CHECK(world.Read("data/keys/b.pem") == "permit");
 }
 
-TEST_CASE("decide: a secret folder that is linked into the project stays secret") {
+TEST_CASE("decide: a secret directory linked into the project stays secret") {
   World world;
   world.MoveRoot("/home/dev/dotfiles", "/home/dev/dotfiles");
   world.files.Put("/home/dev/dotfiles/ssh/id_rsa", File());
@@ -170,7 +170,8 @@ TEST_CASE("decide: a secret folder that is linked into the project stays secret"
   CHECK(world.WhyNotRead("ssh/id_rsa").find("~/.ssh") != std::string::npos);
 }
 
-TEST_CASE("decide: what runs later is asked about where a link of the project or the home leads") {
+TEST_CASE(
+    "decide: runs-later files are asked about where a link of the project or the home leads") {
   World world;
   world.files.Put("/home/dev/.claude", LinkTo("project/dots/claude"));
   world.files.Put(kRoot + std::string("dots/claude/hooks"), Directory());
@@ -192,7 +193,7 @@ TEST_CASE("decide: what runs later is asked about where a link of the project or
   }
 }
 
-TEST_CASE("decide: this session's own results stay readable where ~/.claude is a link") {
+TEST_CASE("decide: this session's own results stay readable if ~/.claude is a link") {
   World world;
   world.files.Put("/home/dev/.claude", LinkTo("/srv/dotfiles/claude"));
   world.files.Put("/srv/dotfiles/claude/projects", Directory());
@@ -204,7 +205,7 @@ TEST_CASE("decide: this session's own results stay readable where ~/.claude is a
 }
 
 TEST_CASE(
-    "decide: a link on the way to an allowed folder counts where the agent cannot repoint it") {
+    "decide: a link on the way to an allowed directory counts if the agent cannot repoint it") {
   World world;
   world.files.Put("/home/dev/lib", LinkTo("/srv/lib-2"));
   world.files.Put("/srv/lib-2/x", File());
@@ -242,7 +243,7 @@ TEST_CASE("decide: a link that the agent may repoint gives no permission") {
   }
 }
 
-TEST_CASE("decide: a link that only a question lets the agent repoint gives no permission either") {
+TEST_CASE("decide: nor does a link that the agent may repoint after a question") {
   World world;
   world.files.Put("/srv/work/shared", LinkTo("/etc"));
   world.User(R"("read":{"allow":[".","/srv/work/shared"]},"write":{"ask":["/srv/work"]})");
@@ -258,7 +259,7 @@ TEST_CASE("decide: an allow entry below the project ends below it") {
   CHECK(world.Read("src/main.cc") == "permit");
 }
 
-TEST_CASE("decide: allowed and denied by way of one link is denied") {
+TEST_CASE("decide: a path both allowed and denied through one link is denied") {
   World world;
   world.files.Put("/home/dev/lib", LinkTo("/srv/lib-2"));
   world.files.Put("/srv/lib-2/private/x", File());
@@ -269,7 +270,7 @@ TEST_CASE("decide: allowed and denied by way of one link is denied") {
   CHECK(world.Read("/srv/lib-2/Private/x") == "deny");
 }
 
-TEST_CASE("links: a rule whose path leads to the root of the disk is no rule for everything") {
+TEST_CASE("links: a rule whose path leads to the root of the disk does not apply to everything") {
   World world;
   world.files.Put("/home/dev/project/slash", LinkTo("/"));
   world.User(R"("read":{"deny":["slash"]},"write":{"deny":["slash"]})");
@@ -279,7 +280,8 @@ TEST_CASE("links: a rule whose path leads to the root of the disk is no rule for
 }
 
 TEST_CASE(
-    "links: a rule about another user's closed folder stops nobody, one about an own one does") {
+    "links: a rule about another user's closed directory is ignored, one about the user's own is "
+    "not") {
   struct Closed {
     std::string_view name, folder, rule;
     uint32_t owner;

@@ -1,4 +1,4 @@
-// Names of macOS: folders whose opening raises a privacy dialog are refused by name and not
+// Names of macOS: directories that raise a privacy dialog when opened are refused by name and not
 // touched.
 #include <doctest/doctest.h>
 
@@ -28,7 +28,7 @@ class Mac : public World {
   }
 };
 
-// What a call touches below a folder of the home.
+// True if a call touches a path below a directory of the home.
 bool Touches(const World& world, std::string_view tool, std::string_view input,
              const std::string& folder) {
   const RecordingFiles recorder(world.files);
@@ -38,7 +38,7 @@ bool Touches(const World& world, std::string_view tool, std::string_view input,
 
 }  // namespace
 
-TEST_CASE("macos: the private folders are secret, whatever else is allowed") {
+TEST_CASE("macos: the private directories are secret, whatever else is allowed") {
   Mac world;
   world.User(R"("read":{"allow":["/"]})");
   for (const std::string_view path :
@@ -60,7 +60,7 @@ TEST_CASE("macos: on other systems these are ordinary names") {
   CHECK(world.Read("~/Library/x") == "permit");
 }
 
-TEST_CASE("macos: nothing below a folder that is refused by name is touched") {
+TEST_CASE("macos: nothing below a directory that is refused by name is touched") {
   Mac world;
   world.files.Put("/Users/dev/src/project/docs", LinkTo("/Users/dev/Documents"));
   world.files.Put("/Users/dev/src/project/photo", LinkTo("../../Pictures/x"));
@@ -96,7 +96,7 @@ TEST_CASE("macos: nothing below a folder that is refused by name is touched") {
   CHECK(Touches(world, "Read", R"({"file_path":"README.md"})", "src"));  // the recorder works
 }
 
-TEST_CASE("macos: rules of a policy that lie in such a folder touch nothing there either") {
+TEST_CASE("macos: rules with paths in such directories touch nothing there either") {
   Mac world;
   world.User(R"("read":{"allow":[".","~/Documents/notes"],"deny":["@secrets","~/Documents/old",
                         "~/Library/x/y"],"ask":["~/Desktop/a/b"]},
@@ -124,7 +124,7 @@ TEST_CASE("macos: rules that lead there through a link touch nothing there eithe
   CHECK_FALSE(Touches(world, "Grep", R"({"pattern":"x"})", "Documents"));
 }
 
-TEST_CASE("macos: a project below such a folder stays usable, and keychains stay denied") {
+TEST_CASE("macos: a project below one of them stays usable, and keychains stay denied") {
   struct Row {
     std::string root, other;
   };
@@ -148,7 +148,7 @@ TEST_CASE("macos: a project below such a folder stays usable, and keychains stay
 }
 
 TEST_CASE(
-    "macos: keychains and photos stay denied where the policy allows the folder around them") {
+    "macos: keychains and photos stay denied if the policy allows the directory around them") {
   Mac world("/Users/dev/Library/Application Support/project");
   world.User(R"("read":{"allow":[".","~/Library","~/Pictures"]})");
   CHECK(world.Read("~/Library/Preferences/x") == "permit");
@@ -176,7 +176,7 @@ TEST_CASE("macos: a disk that ignores letter case gives the same answers") {
   CHECK(verdict("Write", ".CLAUDE/settings.json") == "deny");
 }
 
-TEST_CASE("macos: a search is refused for what may lie in such a folder, without looking") {
+TEST_CASE("macos: a search is denied for paths in such directories, without touching them") {
   Mac world;
   world.User(R"("read":{"allow":["~"],"deny":["~/Documents/*.key","~/Documents/old/x","~/link/a",
                         "@secrets"]})");

@@ -1,4 +1,4 @@
-// MCP tools: which arguments are taken for paths, with and without an "mcp" entry; resources.
+// MCP tools: arguments that count as paths, with and without an "mcp" entry; resources.
 #include <doctest/doctest.h>
 
 #include "tests/support/world.h"
@@ -105,7 +105,7 @@ constexpr Row kOtherUris[] = {
 
 }  // namespace
 
-TEST_CASE("mcp: URLs in odd spellings open no host that is not listed, and no file") {
+TEST_CASE("mcp: URLs in odd spellings open no unlisted host and no file") {
   World world;
   world.files.Put("/home/dev/project/ab:", LinkTo("/home/dev/.ssh"));
   world.User(R"("tools":{"allow":["mcp__browser__*","ReadMcpResourceTool"]},
@@ -140,7 +140,7 @@ TEST_CASE("mcp: URLs in odd spellings open no host that is not listed, and no fi
   }
 }
 
-TEST_CASE("mcp: names that end as those of paths do count as well") {
+TEST_CASE("mcp: argument names that end like those of paths count as well") {
   World world;
   world.User(R"("tools":{"allow":["mcp__team__*"]})");
   for (const std::string_view key :
@@ -152,7 +152,7 @@ TEST_CASE("mcp: names that end as those of paths do count as well") {
   CHECK(world.Call("mcp__team__x", R"({"xpath":"//div","profile":"/x"})") == "permit");
 }
 
-TEST_CASE("mcp: no tool that no policy names") {
+TEST_CASE("mcp: tools that no policy names are denied") {
   World world;
   CHECK(world.Call("mcp__team__send", R"({})") == "deny");
   world.User(R"("tools":{"allow":["mcp__team__send","Read"]})");
@@ -161,7 +161,7 @@ TEST_CASE("mcp: no tool that no policy names") {
   CHECK(world.Call("mcp__team2__send", R"({})") == "deny");
 }
 
-TEST_CASE("mcp: arguments that are called as paths usually are count as writes") {
+TEST_CASE("mcp: arguments with usual path names count as writes") {
   const Team world;
   Check(world, "mcp__team__do", kUsualNames);
 }
@@ -186,7 +186,7 @@ TEST_CASE("mcp: other URLs are evaluated by their host, other texts as paths") {
   Check(world, "mcp__team__do", kOtherUris);
 }
 
-TEST_CASE("mcp: hosts of http arguments are evaluated where the policy lists hosts") {
+TEST_CASE("mcp: hosts of http arguments are evaluated if the policy lists hosts") {
   World world;
   world.User(R"("tools":{"allow":["mcp__team__*"]},"network":{"allow":["example.com"]})");
   CHECK(world.Call("mcp__team__get", R"({"url":"https://example.com/x"})") == "permit");
@@ -195,7 +195,7 @@ TEST_CASE("mcp: hosts of http arguments are evaluated where the policy lists hos
   CHECK(world.Call("mcp__team__get", R"({"uri":"wss://evil.example"})") == "deny");
 }
 
-TEST_CASE("mcp: an entry says which arguments are read and written") {
+TEST_CASE("mcp: an entry lists the arguments that are read and written") {
   World world;
   world.User(R"("tools":{"allow":["mcp__fs__*"]},
                 "read":{"allow":[".","/srv/in"]},
@@ -217,7 +217,7 @@ TEST_CASE("mcp: an entry says which arguments are read and written") {
   CHECK(world.Call("mcp__fs__other", R"({"path":"/etc/passwd"})") == "deny");
 }
 
-TEST_CASE("mcp: an entry may point into lists and objects, and stand for several tools") {
+TEST_CASE("mcp: an entry may point into lists and objects, and apply to several tools") {
   World world;
   world.User(R"("tools":{"allow":["mcp__fs__*"]},
                 "mcp":{"mcp__fs__*":{"read":["/items/*/from","/a~1b"],"write":["/out"]}})");
@@ -231,7 +231,7 @@ TEST_CASE("mcp: an entry may point into lists and objects, and stand for several
   Check(world, "mcp__fs__copy", kRows);
 }
 
-TEST_CASE("mcp: the more specific file's entry stands for the wider one's") {
+TEST_CASE("mcp: the more specific file's entry replaces the wider one's") {
   World world;
   world.User(R"("tools":{"allow":["mcp__fs__*"]},"mcp":{"mcp__fs__put":{"write":["/to"]}})");
   world.Project(R"("mcp":{"mcp__fs__put":{"read":["/to"]}})", true);
@@ -239,7 +239,7 @@ TEST_CASE("mcp: the more specific file's entry stands for the wider one's") {
   CHECK(world.Call("mcp__fs__put", R"({"path":"/etc/x"})") == "permit");
 }
 
-TEST_CASE("mcp: an untrusted project's entry adds arguments and takes none away") {
+TEST_CASE("mcp: an untrusted project's entry adds arguments and removes none") {
   World world;
   world.User(R"("tools":{"allow":["mcp__fs__*"]})");
   world.Project(R"("mcp":{"mcp__fs__put":{"write":["/odd"]}})", false);
@@ -272,7 +272,7 @@ TEST_CASE("mcp: a resource that is a plain path is evaluated as one") {
   CHECK(world.Call("ReadMcpResourceTool", R"({"server":"team","uri":"../../etc/x"})") == "deny");
 }
 
-TEST_CASE("mcp: folders of resources and lists of them go by the server, too") {
+TEST_CASE("mcp: resource directories and lists are decided by the server, too") {
   World world;
   world.User(
       R"("tools":{"allow":["mcp__team__*","ReadMcpResourceDirTool","ListMcpResourcesTool"]})");
@@ -284,7 +284,7 @@ TEST_CASE("mcp: folders of resources and lists of them go by the server, too") {
   CHECK(world.Call("ListMcpResourcesTool", R"({"server":"x"})") == "deny");
 }
 
-TEST_CASE("mcp: a denied server's resources are denied, an asked one's ask") {
+TEST_CASE("mcp: resources of a denied server are denied, of an asked one ask") {
   World world;
   world.User(R"("tools":{"allow":["*"],"deny":["mcp__evil__*"],"ask":["mcp__team__*"]})");
   CHECK(world.Call("ReadMcpResourceTool", R"({"server":"evil","uri":"x://y"})") == "deny");
@@ -293,7 +293,7 @@ TEST_CASE("mcp: a denied server's resources are denied, an asked one's ask") {
   CHECK(world.Call("ReadMcpResourceTool", R"({"server":"other","uri":"x://y"})") == "permit");
 }
 
-TEST_CASE("mcp: a file URL that no parser takes for a local file is refused") {
+TEST_CASE("mcp: a file URL that is not local to every parser is denied") {
   const Team world;
   static constexpr Row kRows[] = {
       {"no host ends", R"({"path":"file://[/home/dev/project/x"})", "deny"},
@@ -304,7 +304,7 @@ TEST_CASE("mcp: a file URL that no parser takes for a local file is refused") {
   Check(world, "mcp__team__x", kRows);
 }
 
-TEST_CASE("mcp: of very many paths every one is evaluated, and the log names a few") {
+TEST_CASE("mcp: every one of very many paths is evaluated, and the log names a few") {
   const Team world;
   std::string list = R"({"paths":["src/x")";
   for (int i = 0; i < 20; ++i) list += ",\"src/" + std::to_string(i) + "\"";

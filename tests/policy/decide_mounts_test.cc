@@ -1,4 +1,4 @@
-// Paths that mounts show under another name as well.
+// Paths that mounts also show under another name.
 #include <doctest/doctest.h>
 
 #include <cerrno>
@@ -24,7 +24,7 @@ struct MountedWorld : World {
 
 }  // namespace
 
-TEST_CASE("decide: a mount is no way around a deny") {
+TEST_CASE("decide: a mount does not bypass a deny") {
   MountedWorld world("2 1 8:1 /home /srv/home rw - ext4 d rw\n");
   world.User(R"("read":{"allow":[".","/srv"],"deny":["@secrets","~/notes"]})");
   CHECK(world.Read("/srv/home/dev/.ssh/id") == "deny");
@@ -36,7 +36,7 @@ TEST_CASE("decide: a mount is no way around a deny") {
   CHECK(world.Call("Grep", R"({"pattern":"x","path":"/srv/home/dev/project"})") == "permit");
 }
 
-TEST_CASE("decide: nor around what is asked about, or what no policy permits") {
+TEST_CASE("decide: nor does it bypass a question or built-in protection") {
   MountedWorld world("2 1 8:1 /home /srv/home rw - ext4 d rw\n");
   world.User(R"("write":{"allow":[".","/srv"],"ask":["docs"]})");
   CHECK(world.Write("/srv/home/dev/project/docs/x") == "ask");
@@ -44,7 +44,7 @@ TEST_CASE("decide: nor around what is asked about, or what no policy permits") {
   CHECK(world.Write("/srv/home/dev/project/src/x") == "permit");
 }
 
-TEST_CASE("decide: a search meets what is mounted below its folder") {
+TEST_CASE("decide: a search covers mounts below its directory") {
   MountedWorld world("2 1 8:1 /home/dev/notes /home/dev/project/n rw - ext4 d rw\n");
   world.User(R"("read":{"allow":["."],"deny":["~/notes/a"]})");
   CHECK(world.Call("Grep", R"({"pattern":"x","path":"/home/dev/project"})") == "deny");
@@ -53,7 +53,8 @@ TEST_CASE("decide: a search meets what is mounted below its folder") {
   CHECK(world.Read("n/b") == "permit");
 }
 
-TEST_CASE("decide: a search meets a part of its folder that is denied where a mount shows it") {
+TEST_CASE(
+    "decide: a search covers a part of its directory that is denied under the name of a mount") {
   MountedWorld world("2 1 8:1 /home/dev/project/docs/adr /srv/adr rw - ext4 d rw\n");
   world.User(R"("read":{"allow":["."],"deny":["/srv/adr"]})");
   CHECK(world.Call("Grep", R"({"pattern":"x","path":"/home/dev/project"})") == "deny");
@@ -64,7 +65,7 @@ TEST_CASE("decide: a search meets a part of its folder that is denied where a mo
 
 namespace {
 
-// Knows which mount shows a path, as the real disk does: one for everything, another for a folder.
+// Reports which mount shows a path, as the real disk does: 2 in one directory, 1 elsewhere.
 class NumberedMounts final : public FileView {
  public:
   NumberedMounts(const FileView& files, std::string_view folder)
@@ -91,7 +92,7 @@ class NumberedMounts final : public FileView {
 
 }  // namespace
 
-TEST_CASE("decide: in the project, the table of mounts counts only for what another mount shows") {
+TEST_CASE("decide: in the project, the mount table counts only for paths shown by another mount") {
   MountedWorld world("2 1 8:1 /home/dev/notes /home/dev/project/n rw - ext4 d rw\n");
   world.files.Put("/home/dev/project/n", Directory());
   world.User(R"("read":{"allow":["."],"deny":["~/notes/a","~/notes/new"]})");
@@ -102,19 +103,19 @@ TEST_CASE("decide: in the project, the table of mounts counts only for what anot
   using Call = FailingFiles::Call;
   const NumberedMounts mounts(world.files, "/home/dev/project/n");
   CHECK(read(mounts, "n/a") == "deny");
-  CHECK(read(mounts, "n/new/x") == "deny");  // by the mount of n
+  CHECK(read(mounts, "n/new/x") == "deny");  // through the mount at n
   CHECK(read(mounts, "n/b") == "permit");
   const FailingFiles no_table(mounts, Call::kReadText, kMountInfo, EIO);
   CHECK_THROWS(read(no_table, "n/b"));
   CHECK(read(no_table, "README.md") == "permit");
   CHECK(read(no_table, "new/x") == "permit");
-  // A file may be of another mount where that cannot be seen.
+  // A file can belong to another mount if its mount is unknown.
   constexpr const char* kHidden = "/home/dev/project/new/x";
   CHECK(read(FailingFiles(mounts, Call::kLook, kHidden, EACCES), "new/x") == "permit");
   CHECK_THROWS(read(FailingFiles(no_table, Call::kLook, kHidden, EACCES), "new/x"));
 }
 
-TEST_CASE("decide: a rule about the place of a second view denies neither project nor home") {
+TEST_CASE("decide: a rule about a second view's mount point denies neither project nor home") {
   MountedWorld world("2 1 8:1 / /mnt/disk rw - ext4 d rw\n");
   world.User(R"("read":{"allow":[".","~/notes"],"deny":["/mnt"]})");
   CHECK(world.Read("README.md") == "permit");
@@ -125,7 +126,7 @@ TEST_CASE("decide: a rule about the place of a second view denies neither projec
   CHECK(same.Read("README.md") == "permit");
 }
 
-TEST_CASE("decide: mounts that cannot be read leave no decision") {
+TEST_CASE("decide: an unreadable mount table allows no decision") {
   MountedWorld world("");
   world.files.Put(kMountInfo, File(std::string(size_t{17} << 20, 'x')));
   CHECK_THROWS(world.Read("README.md"));

@@ -33,7 +33,7 @@ constexpr Row kListed[] = {
     {"https://a.b.forge.example:443/x", "permit"},
     {"https://good.example?x=@evil.example", "permit"},
     {"https://good.example#@evil.example", "permit"},
-    {"https://forge.example/x", "deny"},         // "*." means below it
+    {"https://forge.example/x", "deny"},         // "*." means subdomains only
     {"https://a.forge.example:8080/x", "deny"},  // another port
     {"http://a.forge.example/x", "deny"},        // port 80
     {"https://gist.forge.example/x", "deny"},    // denied
@@ -105,7 +105,7 @@ TEST_CASE("network: without the section hosts are not evaluated, but only web UR
   CHECK(world.Call("WebFetch", R"({"url":["https://a.example"],"prompt":"x"})") == "deny");
 }
 
-TEST_CASE("network: what is not listed is denied, asked about or let through") {
+TEST_CASE("network: unlisted hosts are denied, asked about or permitted") {
   World deny;
   deny.User(R"("network":{"allow":["good.example"]})");
   CHECK(Fetch(deny, "https://other.example") == "deny");
@@ -148,7 +148,7 @@ TEST_CASE("network: international names are listed by their A-labels") {
               "d.example/") == "deny");
 }
 
-TEST_CASE("network: addresses are listed in their one plain form") {
+TEST_CASE("network: addresses are listed in their canonical form") {
   World world;
   world.User(R"("network":{"allow":["192.0.2.1","[2001:db8::1]:443"]})");
   CHECK(Fetch(world, "https://192.0.2.1/") == "permit");
@@ -183,8 +183,7 @@ TEST_CASE("network: the reason names the host, the list and what to run") {
       R"(Rule: policy.json:1 /network/deny.)");
 }
 
-TEST_CASE(
-    "allowed_domains: hosts that a command asks for must be permitted, with all they stand for") {
+TEST_CASE("allowed_domains: all hosts that a command's entries match must be permitted") {
   World world;
   world.User(R"("network":{"allow":["good.example","*.forge.example","api.example:8443"],
                            "deny":["gist.forge.example","*.bad.forge.example"]})");
@@ -202,7 +201,7 @@ TEST_CASE(
       {R"(["good.example","evil.example"])", "deny"},
       {R"(["*.good.example"])", "deny"},  // only the host itself is permitted
       {R"(["forge.example"])", "deny"},
-      {R"(["*.forge.example"])", "deny"},  // some of them are denied
+      {R"(["*.forge.example"])", "deny"},  // some of its subdomains are denied
       {R"(["*.bad.forge.example"])", "deny"},
       {R"(["x.bad.forge.example"])", "deny"},
       {R"(["gist.forge.example"])", "deny"},
@@ -212,7 +211,7 @@ TEST_CASE(
       {R"([""])", "deny"},
       {R"([5])", "deny"},
       {R"([null])", "deny"},
-      {R"(null)", "deny"},  // the client's schema wants it left out
+      {R"(null)", "deny"},  // the client's schema requires omitting it
       {R"(5)", "deny"},
       {R"("evil.example")", "deny"},
       {R"({"a":"evil.example"})", "deny"},
@@ -228,7 +227,7 @@ TEST_CASE(
       ReasonText(world.Decide("Bash", R"({"command":"x","allowed_domains":5})"), "");
   CAPTURE(reason);
   CHECK(reason.find("refused: it must be a list of strings.") != reason.npos);
-  World silent;  // a policy that says nothing about hosts
+  World silent;  // a policy without a network section
   CHECK(silent.Call("Bash", R"({"command":"x","allowed_domains":["*"]})") == "permit");
   World asks;
   asks.User(R"("network":{"allow":["good.example"],"unlisted":"ask"})");

@@ -1,4 +1,4 @@
-// One path argument: what its text may be, and where it leads. The project is /home/dev/project.
+// One path argument: its allowed text, and where it leads. The project is /home/dev/project.
 #include <doctest/doctest.h>
 
 #include "tests/support/world.h"
@@ -116,17 +116,17 @@ constexpr Row kSpecial[] = {
 
 }  // namespace
 
-TEST_CASE("decide: a path is permitted in the project and refused outside") {
+TEST_CASE("decide: a path is permitted in the project and denied outside") {
   const World world;
   Check(world, kPlain);
 }
 
-TEST_CASE("decide: dot-dot is followed as text and as the kernel does") {
+TEST_CASE("decide: dot-dot is followed both as text and as the kernel does") {
   const World world;
   Check(world, kDotDot);
 }
 
-TEST_CASE("decide: dots at the end of names are evaluated as FAT takes them, and as they are") {
+TEST_CASE("decide: trailing dots of names are evaluated both as FAT reads them and literally") {
   World world;
   world.User(R"("read":{"deny":["**/.env","**/odd."]},"write":{"deny":["docs/adr"]})");
   constexpr Row kRows[] = {
@@ -142,19 +142,19 @@ TEST_CASE("decide: dots at the end of names are evaluated as FAT takes them, and
   Check(world, kRows);
 }
 
-TEST_CASE("decide: text that the client or a shell would read in another way is refused") {
+TEST_CASE("decide: text that the client or a shell would read differently is denied") {
   World world;
   world.User(R"("read":{"allow":["/"]},"write":{"allow":["/"]})");
   Check(world, kRefused);
 }
 
-TEST_CASE("decide: windows into processes and devices are refused by name under any policy") {
+TEST_CASE("decide: views of processes and devices are denied by name under any policy") {
   World world;
   world.User(R"("read":{"allow":["/"],"deny":[]},"write":{"allow":["/"],"deny":[],"ask":[]})");
   Check(world, kSpecial);
 }
 
-TEST_CASE("decide: a device is refused wherever it stands") {
+TEST_CASE("decide: a device is denied wherever it is") {
   World world;
   world.files.Put("/home/dev/project/disk", Special(FileKind::kBlockDevice));
   world.files.Put("/home/dev/project/tty", Special(FileKind::kCharacterDevice));
@@ -167,7 +167,7 @@ TEST_CASE("decide: a device is refused wherever it stands") {
   }
 }
 
-TEST_CASE("decide: NUL in a path is refused with that reason") {
+TEST_CASE("decide: NUL in a path is denied with that reason") {
   const World world;
   CHECK(world.Call("Read", R"({"file_path":"README.md\u0000.png"})") == "deny");
   CHECK(world.Call("Write", R"({"file_path":"\u0000"})") == "deny");
@@ -175,13 +175,13 @@ TEST_CASE("decide: NUL in a path is refused with that reason") {
   CHECK(world.WhyNotRead(std::string_view("a\0b", 3)).find("NUL") != std::string::npos);
 }
 
-TEST_CASE("decide: half a character in a path is refused") {
+TEST_CASE("decide: half a character in a path is denied") {
   const World world;
   CHECK(world.Call("Read", R"({"file_path":"a\ud800b"})") == "deny");
   CHECK(world.Call("Read", R"({"file_path":"a\ud83d\ude00b"})") == "permit");
 }
 
-TEST_CASE("decide: a path that is longer than any path is refused") {
+TEST_CASE("decide: a path above the length limit is denied") {
   const World world;
   CHECK(world.Read(std::string(255, 'a')) == "permit");
   CHECK(world.Read(std::string(256, 'a')) == "deny");
@@ -192,7 +192,7 @@ TEST_CASE("decide: a path that is longer than any path is refused") {
   CHECK(world.Read("/home/dev/project/" + std::string(100000, 'a')) == "deny");
 }
 
-TEST_CASE("decide: relative text begins at the event's working directory, which is no root") {
+TEST_CASE("decide: relative text starts at the event's working directory, which is not a root") {
   World world;
   world.cwd = "/home/dev/project/src";
   CHECK(world.Read("main.cc") == "permit");
@@ -206,7 +206,7 @@ TEST_CASE("decide: relative text begins at the event's working directory, which 
   CHECK(world.Read("/home/dev/project/README.md") == "permit");
 }
 
-TEST_CASE("decide: a working directory with dot-dot or links is followed as well") {
+TEST_CASE("decide: a working directory with dot-dot or links is resolved as well") {
   World world;
   world.files.Put("/home/dev/project/out", LinkTo("/srv/data/deep"));
   world.files.Put("/srv/data/deep", Directory());
@@ -217,7 +217,7 @@ TEST_CASE("decide: a working directory with dot-dot or links is followed as well
   CHECK(world.Read("README.md") == "permit");
 }
 
-TEST_CASE("decide: without a known home a tilde means nothing") {
+TEST_CASE("decide: without a known home a tilde has no meaning") {
   World world;
   world.NoHome();
   CHECK(world.Read("~/project/README.md") == "deny");
@@ -225,7 +225,7 @@ TEST_CASE("decide: without a known home a tilde means nothing") {
   CHECK(world.Read("README.md") == "permit");
 }
 
-TEST_CASE("decide: where HOME differs from the registered home, both must be inside") {
+TEST_CASE("decide: if HOME differs from the registered home, both must be inside") {
   World world;
   world.files.Put("/home/other", Directory());
   world.AddHome("/home/other");
@@ -235,7 +235,7 @@ TEST_CASE("decide: where HOME differs from the registered home, both must be ins
   CHECK(world.Read("~/x") == "deny");
 }
 
-TEST_CASE("decide: the home of /etc/passwd denies as well, and allows nothing beside HOME") {
+TEST_CASE("decide: the home in /etc/passwd also denies, and allows nothing in addition to HOME") {
   World world;
   world.files.Put("/home/other/notes/a", File());
   world.files.Put("/home/dev/notes/a", File());
@@ -249,7 +249,7 @@ TEST_CASE("decide: the home of /etc/passwd denies as well, and allows nothing be
   CHECK(world.Write("/home/dev/notes/keep") == "deny");
   CHECK(world.Write("/home/other/notes/a") == "deny");
   CHECK(world.Write("/home/other/.config/ringfence/policy.json") == "deny");
-  // A program may look for "~" below either: both must be inside.
+  // Programs can expand "~" to either home: both must be inside.
   CHECK(world.Write("~/notes/a") == "permit");
   CHECK(world.Write("~/project/x") == "deny");
   CHECK(world.Write("/home/dev/project/x") == "permit");
@@ -258,7 +258,7 @@ TEST_CASE("decide: the home of /etc/passwd denies as well, and allows nothing be
   CHECK(world.WhyNotWrite("~/.ssh/x").find("Use an absolute path") == std::string::npos);
 }
 
-TEST_CASE("decide: a home that does not exist is no reason to refuse everything") {
+TEST_CASE("decide: a home that does not exist does not deny everything") {
   World world;
   world.MoveHome("/nonexistent", "/nonexistent");
   CHECK(world.Read("README.md") == "permit");
@@ -266,7 +266,7 @@ TEST_CASE("decide: a home that does not exist is no reason to refuse everything"
   CHECK(world.Read("~/.ssh/id_rsa") == "deny");
 }
 
-TEST_CASE("decide: a path that cannot be followed is refused with the reason") {
+TEST_CASE("decide: a path that cannot be resolved is denied with the reason") {
   World world;
   world.files.Put("/home/dev/project/loop", LinkTo("loop"));
   world.files.Put("/home/dev/project/a", LinkTo("b"));

@@ -1,4 +1,4 @@
-// The lists of a policy against paths: allow, ask, deny, patterns, sets, letter case.
+// A policy's lists applied to paths: allow, ask, deny, patterns, sets, letter case.
 #include <doctest/doctest.h>
 
 #include "tests/support/world.h"
@@ -27,7 +27,7 @@ void CheckWrites(const World& world, std::span<const Row> rows) {
 
 }  // namespace
 
-TEST_CASE("decide: an allow list is all that is allowed, exactly as written") {
+TEST_CASE("decide: an allow list permits exactly its entries, as written") {
   World world;
   world.User(R"("read":{"allow":["src","~/notes","/srv/data/*/pub","docs/**/*.md"],"deny":[]})");
   static constexpr Row kRows[] = {
@@ -48,10 +48,10 @@ TEST_CASE("decide: an allow list is all that is allowed, exactly as written") {
       {"docs/x/y/a.txt", "deny"},
   };
   CheckReads(world, kRows);
-  CHECK(world.Write("README.md") == "permit");  // the other list is not touched
+  CHECK(world.Write("README.md") == "permit");  // the other list is not affected
 }
 
-TEST_CASE("decide: a deny list wins, in any letter case, for all that is below") {
+TEST_CASE("decide: a deny list wins, in any letter case, for everything below") {
   World world;
   world.User(R"("write":{"deny":["docs/adr","**/.env","/srv/x","~/Private","b*d","Übung"]},
                 "read":{"allow":["/"]})");
@@ -76,7 +76,7 @@ TEST_CASE("decide: a deny list wins, in any letter case, for all that is below")
       {"\xC3\xBC"
        "bung",
        "deny"},
-      {"doc\xC5\xBF/adr", "deny"},  // long s: Docs on a disk that folds
+      {"doc\xC5\xBF/adr", "deny"},  // long s: Docs on a disk that folds case
       {"docs/a\xE2\x80\x8B"
        "dr",
        "deny"},  // a zero-width space, ignored by HFS+
@@ -85,7 +85,7 @@ TEST_CASE("decide: a deny list wins, in any letter case, for all that is below")
   CHECK(world.Read("docs/adr/0001.md") == "permit");
 }
 
-TEST_CASE("decide: an entry means the same with dots and slashes around it") {
+TEST_CASE("decide: dots and slashes around an entry do not change it") {
   for (const std::string_view entry : {"docs/adr/", "./docs/adr", "docs//adr", "docs/./adr/.",
                                        "~/project/docs/adr/", "//home/dev/project/docs/adr//"}) {
     CAPTURE(entry);
@@ -97,7 +97,7 @@ TEST_CASE("decide: an entry means the same with dots and slashes around it") {
   }
 }
 
-TEST_CASE("decide: a project whose name looks like a pattern is only itself") {
+TEST_CASE("decide: a project whose name looks like a pattern matches only itself") {
   World world;
   world.files.Put("/home/dev/[a]*/x", File());
   world.MoveRoot("/home/dev/[a]*", "/home/dev/[a]*");
@@ -114,7 +114,7 @@ TEST_CASE("decide: a denied name also counts before dots are removed and links a
   world.files.Put("/home/dev/project/open", LinkTo("src"));
   world.User(R"("read":{"deny":["open","closed"]})");
   CHECK(world.Read("open/main.cc") == "deny");  // as written
-  CHECK(world.Read("src/main.cc") == "deny");   // where it leads
+  CHECK(world.Read("src/main.cc") == "deny");   // after resolution
   CHECK(world.Read("closed/../README.md") == "deny");
 }
 
@@ -127,11 +127,11 @@ TEST_CASE("decide: a question about a set names the entry") {
   CHECK(ReasonText(decision, "").find("asks about \"@secrets\" (~/.ssh)") != std::string::npos);
 }
 
-TEST_CASE("decide: an ask that names a place permits with a question") {
+TEST_CASE("decide: an ask entry with a path permits with a question") {
   World world;
   world.User(R"("read":{"ask":["~/src/lib","src/gen","/srv/*/x"]},"write":{"ask":["~/src/lib"]})");
   CHECK(world.Read("~/src/lib/a.h") == "ask");
-  CHECK(world.Read("~/SRC/lib/a.h") == "deny");  // asked about, but permitted only as written
+  CHECK(world.Read("~/SRC/lib/a.h") == "deny");  // asks in any case, permits only as written
   CHECK(world.Read("/srv/a/x/y") == "ask");
   CHECK(world.Read("src/gen/a") == "ask");
   CHECK(world.Read("src/GEN/a") == "ask");
@@ -141,7 +141,7 @@ TEST_CASE("decide: an ask that names a place permits with a question") {
   CHECK(world.Write("/srv/a/x/y") == "deny");
 }
 
-TEST_CASE("decide: an ask that matches anywhere, or a set, only adds the question") {
+TEST_CASE("decide: an ask entry that matches anywhere, or a set, only adds the question") {
   World world;
   world.User(R"("read":{"ask":["**/*.key","@toolchains"]},"write":{"ask":["**/Makefile"]})");
   CHECK(world.Read("a/b/c.key") == "ask");
@@ -160,7 +160,7 @@ TEST_CASE("decide: deny beats ask beats allow") {
   CHECK(world.Read("c") == "permit");
 }
 
-TEST_CASE("decide: sections that are absent are as in the built-in policy") {
+TEST_CASE("decide: missing sections are as in the built-in policy") {
   World world;
   world.User(R"("tools":{"deny":["WebSearch"]})");
   CHECK(world.Read("README.md") == "permit");
@@ -169,7 +169,7 @@ TEST_CASE("decide: sections that are absent are as in the built-in policy") {
   CHECK(world.Call("Bash", R"({"command":"x","dangerouslyDisableSandbox":true})") == "deny");
 }
 
-TEST_CASE("decide: keys that are absent beside others are as in the built-in policy") {
+TEST_CASE("decide: missing keys beside others are as in the built-in policy") {
   World world;
   world.User(R"("read":{"allow":[".","~"]},"write":{"allow":[".","~"]})");
   CHECK(world.Read("~/x") == "permit");
@@ -179,7 +179,7 @@ TEST_CASE("decide: keys that are absent beside others are as in the built-in pol
   CHECK(world.Write("~/.bashrc") == "ask");
 }
 
-TEST_CASE("decide: the user's own lists add to the built-in ones, empty ones stand for them") {
+TEST_CASE("decide: the user's lists extend the built-in ones, empty lists replace them") {
   World adds;
   adds.User(R"("read":{"allow":[".","~"],"deny":["x"]},"write":{"ask":["y"],"deny":["x"]})");
   CHECK(adds.Read("~/.ssh/id_rsa") == "deny");
@@ -222,7 +222,7 @@ TEST_CASE("decide: an existing file with several hard links asks before a write"
   CHECK(world.Write("node_modules/a/index.js") == "permit");
 }
 
-TEST_CASE("decide: what a package brings along for those who work on it is not asked about") {
+TEST_CASE("decide: developer files inside packages are not asked about") {
   World world;
   for (const char* name : {"node_modules/a/.vscode/settings.json", "node_modules/a/.envrc",
                            "node_modules/@s/a/.github/workflows/ci.yml"}) {
@@ -237,13 +237,13 @@ TEST_CASE("decide: what a package brings along for those who work on it is not a
   }
   world.User(R"("write":{"package_stores":["vendor"]})");
   CHECK(world.Write("vendor/a/.envrc") == "permit");
-  world.User(R"("write":{"package_stores":["project"]})");  // its own folder
+  world.User(R"("write":{"package_stores":["project"]})");  // the project directory itself
   CHECK(world.Write("a/.envrc") == "ask");
-  world.User(R"("write":{"ask":["**/.envrc"]})");  // a person's own rule
+  world.User(R"("write":{"ask":["**/.envrc"]})");  // a rule of the user
   CHECK(world.Write("node_modules/a/.envrc") == "ask");
 }
 
-TEST_CASE("decide: a reason names the rule, its file and its line, and what to do instead") {
+TEST_CASE("decide: a reason names the rule, its file and line, and what to do instead") {
   World world;
   world.User(
       "\n\"write\":{\n  \"allow\":[\"src\"],\n  \"deny\":[\"src/gen\",\"@secrets\"],\n"
@@ -262,7 +262,7 @@ TEST_CASE("decide: a reason names the rule, its file and its line, and what to d
         R"(Rule: policy.json:4 /write/deny.)");
 }
 
-TEST_CASE("decide: foreign text in a reason is quoted, escaped and cut") {
+TEST_CASE("decide: foreign text in a reason is quoted, escaped and truncated") {
   World world;
   const std::string hostile = "/etc/\"}\n\xE2\x80\xAE" + std::string(3000, 'x');
   const std::string reason = world.WhyNotRead(hostile);
@@ -273,7 +273,7 @@ TEST_CASE("decide: foreign text in a reason is quoted, escaped and cut") {
 }
 
 TEST_CASE(
-    "decide: a remedy quotes what is to be allowed, and offers no name that a policy cannot hold") {
+    "decide: a remedy quotes the path to allow, and offers no name that a policy cannot contain") {
   World world;
   for (const std::string_view path : {"/etc/a $(id)", "/etc/a b", "/etc/;x", "/etc/-rf x"}) {
     CAPTURE(path);
@@ -286,7 +286,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("decide: a pattern beyond ASCII forgives letter case in a deny list") {
+TEST_CASE("decide: a non-ASCII pattern ignores letter case in a deny list") {
   World world;
   world.User(R"("read":{"deny":["geheim/Ä*/x","Öl"]})");
   static constexpr Row kRows[] = {

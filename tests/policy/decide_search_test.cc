@@ -1,4 +1,4 @@
-// Glob, Grep and LS: where a search begins, what its pattern reaches, what it would meet.
+// Glob, Grep and LS: where a search starts, what its pattern covers, and which paths it would find.
 #include <doctest/doctest.h>
 
 #include "base/text.h"
@@ -25,7 +25,7 @@ std::string Pattern(std::string_view pattern) {
   return "{\"pattern\":" + JsonString(pattern) + "}";
 }
 
-// The project's folder "many" holds 2,100 folders with a file "x" in each.
+// The project's directory "many" contains 2,100 directories with a file "x" in each.
 class ManyFolders final : public FileView {
  public:
   explicit ManyFolders(const FileView& files) : files_(files) {}
@@ -101,24 +101,24 @@ constexpr Row kGreps[] = {
 
 }  // namespace
 
-TEST_CASE("search: Glob is checked by its folder and by its pattern") {
+TEST_CASE("search: Glob is checked by its directory and its pattern") {
   const World world;
   Check(world, "Glob", kGlobs);
 }
 
-TEST_CASE("search: Grep is checked by its folder and its filter") {
+TEST_CASE("search: Grep is checked by its directory and its filter") {
   const World world;
   Check(world, "Grep", kGreps);
 }
 
-TEST_CASE("search: LS is checked by its folder") {
+TEST_CASE("search: LS is checked by its directory") {
   const World world;
   CHECK(world.Call("LS", R"({"path":"/home/dev/project"})") == "permit");
   CHECK(world.Call("LS", R"({"path":"/home/dev"})") == "deny");
   CHECK(world.Call("LS", R"({})") == "deny");
 }
 
-TEST_CASE("search: without a folder it begins in the working directory, wherever that is") {
+TEST_CASE("search: without a directory it starts in the working directory, wherever that is") {
   World world;
   world.cwd = "/home/dev/elsewhere";
   CHECK(world.Call("Grep", R"({"pattern":"x"})") == "deny");
@@ -131,7 +131,7 @@ TEST_CASE("search: without a folder it begins in the working directory, wherever
   CHECK(world.Call("Glob", R"({"pattern":"/home/dev/project/*"})") == "permit");
 }
 
-TEST_CASE("search: a link in the folder or in the pattern's beginning is followed") {
+TEST_CASE("search: a link in the directory or in the pattern's beginning is followed") {
   World world;
   world.files.Put("/home/dev/project/out", LinkTo("/etc"));
   CHECK(world.Call("Glob", R"({"pattern":"*","path":"out"})") == "deny");
@@ -141,7 +141,7 @@ TEST_CASE("search: a link in the folder or in the pattern's beginning is followe
   CHECK(world.Call("Grep", R"({"pattern":"x","path":"out/"})") == "deny");
 }
 
-TEST_CASE("search: above a denied folder it is refused, beside it is not") {
+TEST_CASE("search: above a denied directory it is denied, beside it is not") {
   World world;
   world.files.Put("/home/dev/project/private/key", File());
   world.files.Put("/home/dev/project/docs/x.md", File());
@@ -158,7 +158,7 @@ TEST_CASE("search: above a denied folder it is refused, beside it is not") {
   CHECK(world.Call("Glob", Pattern("src/*.cc")) == "permit");
 }
 
-TEST_CASE("search: a name alone and a negation are looked for everywhere") {
+TEST_CASE("search: a plain name and a negation are searched everywhere") {
   World world;
   world.files.Put("/home/dev/project/private/key", File());
   world.User(R"("read":{"deny":["private"]})");
@@ -171,7 +171,7 @@ TEST_CASE("search: a name alone and a negation are looked for everywhere") {
   CHECK(world.Call("Glob", Pattern("./src/key")) == "permit");
 }
 
-TEST_CASE("search: what a link would lead to, and is not there, refuses none") {
+TEST_CASE("search: a missing target of a link denies no search") {
   World world;
   world.MoveRoot("/home/dev/dots", "/home/dev/dots");
   world.cwd = "/home/dev/dots";
@@ -182,14 +182,14 @@ TEST_CASE("search: what a link would lead to, and is not there, refuses none") {
   CHECK(world.Call("Grep", R"({"pattern":"x"})") == "deny");
 }
 
-TEST_CASE("search: a denied place that does not exist and floating denies refuse no search") {
+TEST_CASE("search: a missing denied path and \"**/\" denies do not deny a search") {
   World world;
   world.User(R"("read":{"deny":["never-made","**/.env","@secrets"]})");
   CHECK(world.Call("Grep", R"({"pattern":"x"})") == "permit");
   CHECK(world.Call("Glob", Pattern("**/*")) == "permit");
 }
 
-TEST_CASE("search: a pattern that is denied below a fixed folder refuses a search that meets it") {
+TEST_CASE("search: a denied pattern in a fixed directory denies a search that covers a match") {
   World world;
   world.files.Put("/home/dev/project/private/a.key", File());
   world.User(R"("read":{"deny":["private/*.key"]})");
@@ -199,7 +199,7 @@ TEST_CASE("search: a pattern that is denied below a fixed folder refuses a searc
   CHECK(world.Call("Grep", R"({"pattern":"x","path":"src"})") == "permit");
 }
 
-TEST_CASE("search: above a secret folder, and above what a denied link leads to") {
+TEST_CASE("search: denied above a secret directory, and above the target of a denied link") {
   World world;
   world.files.Put("/home/dev/.ssh/id_rsa", File());
   world.User(R"("read":{"allow":[".","~"]})");
@@ -211,7 +211,7 @@ TEST_CASE("search: above a secret folder, and above what a denied link leads to"
   CHECK(world.Call("Grep", R"({"pattern":"KEY","path":"~/project/src"})") == "permit");
 }
 
-TEST_CASE("search: the reason for a search above a denied folder says what to do") {
+TEST_CASE("search: the reason for a search above a denied directory says what to do") {
   World world;
   world.files.Put("/home/dev/project/private/key", File());
   world.User(R"("read":{"deny":["private"]})");
@@ -220,7 +220,7 @@ TEST_CASE("search: the reason for a search above a denied folder says what to do
         R"("private". Search a directory without it. Rule: policy.json:1 /read/deny.)");
 }
 
-TEST_CASE("search: no command is suggested that would not be enough") {
+TEST_CASE("search: no command is suggested that is not sufficient") {
   World world;
   world.files.Put("/etc/ssl/private/key.pem", File());
   world.files.Put("/etc/ssl/certs/a.pem", File());
@@ -236,7 +236,7 @@ TEST_CASE("search: no command is suggested that would not be enough") {
   CHECK(below.find("`ringfence allow --read /etc/ssl/certs`") != std::string::npos);
 }
 
-TEST_CASE("search: an ask counts for the folder that is searched") {
+TEST_CASE("search: an ask counts for the directory that is searched") {
   World world;
   world.User(R"("read":{"ask":["src"]})");
   CHECK(world.Call("Grep", R"({"pattern":"x","path":"src"})") == "ask");
@@ -244,7 +244,7 @@ TEST_CASE("search: an ask counts for the folder that is searched") {
   CHECK(world.Call("Glob", Pattern("docs/*")) == "permit");
 }
 
-TEST_CASE("search: a pattern of a deny list is met where its folder is below") {
+TEST_CASE("search: a pattern of a deny list counts if its directory is below") {
   World world;
   world.files.Put("/home/dev/project/keys/a.pem", File());
   world.files.Put("/home/dev/project/deep/one/two/secret", File());
@@ -283,7 +283,7 @@ TEST_CASE("search: a pattern of a deny list is met where its folder is below") {
   }
 }
 
-TEST_CASE("search: what cannot be seen below a pattern's folder counts as found") {
+TEST_CASE("search: unreadable parts below a pattern's directory count as matches") {
   World world;
   world.files.Put("/home/dev/project/keys/locked", UnreadableDirectory());
   world.files.Put("/home/dev/project/links/out", LinkTo("/srv"));
@@ -303,7 +303,7 @@ TEST_CASE("search: what cannot be seen below a pattern's folder counts as found"
   }
 }
 
-TEST_CASE("search: Grep's own filter picks names, and may not name a folder elsewhere") {
+TEST_CASE("search: Grep's own filter selects names, and may not name another directory") {
   const World world;
   static constexpr Row kRows[] = {
       {"names", R"({"pattern":"x","glob":"*.cc"})", "permit"},
@@ -322,7 +322,7 @@ TEST_CASE("search: Grep's own filter picks names, and may not name a folder else
   Check(world, "Glob", kGlob);
 }
 
-TEST_CASE("search: more folders than can be looked through count as holding what is denied") {
+TEST_CASE("search: more directories than the search limit count as containing a denied path") {
   struct Deny {
     std::string_view rule;
     Verdict want;

@@ -46,7 +46,7 @@ TEST_CASE("secrets: denied under a policy that allows everything else") {
   }
 }
 
-TEST_CASE("secrets: names that only look like it are ordinary files") {
+TEST_CASE("secrets: names that only look like secrets are ordinary files") {
   World world;
   world.User(R"("read":{"allow":["/"]},"write":{"allow":["/"],"ask":[]})");
   for (const std::string_view path :
@@ -59,7 +59,7 @@ TEST_CASE("secrets: names that only look like it are ordinary files") {
   }
 }
 
-TEST_CASE("secrets: without a known home they are denied in every folder") {
+TEST_CASE("secrets: without a known home they are denied in every directory") {
   World world;
   world.NoHome();
   world.User(R"("read":{"allow":["/"]})");
@@ -73,7 +73,7 @@ TEST_CASE("secrets: without a known home they are denied in every folder") {
   CHECK(world.Read("/root/.npmrc") == "deny");
 }
 
-TEST_CASE("secrets: both homes' are denied where HOME differs") {
+TEST_CASE("secrets: those of both homes are denied if HOME differs") {
   World world;
   world.files.Put("/home/other", Directory());
   world.AddHome("/home/other");
@@ -82,7 +82,7 @@ TEST_CASE("secrets: both homes' are denied where HOME differs") {
   CHECK(world.Read("/home/other/.ssh/id_rsa") == "deny");
 }
 
-TEST_CASE("secrets: other projects' transcripts are, this project's folder is not") {
+TEST_CASE("secrets: other projects' transcripts are denied, this project's directory is not") {
   World world;
   world.User(R"("read":{"allow":[".","~/.claude"]})");
   CHECK(world.Read("~/.claude/projects/-home-dev-other/x.jsonl") == "deny");
@@ -94,7 +94,7 @@ TEST_CASE("secrets: other projects' transcripts are, this project's folder is no
   CHECK(world.Read("~/.claude/history.jsonl") == "deny");
 }
 
-TEST_CASE("secrets: the client's other configuration folder holds the same ones") {
+TEST_CASE("secrets: the client's other configuration directory has the same secrets") {
   World world;
   world.places.settings_folders.push_back(Path::Clean("/home/dev/cfg"));
   world.User(R"("read":{"allow":[".","~"]})");
@@ -105,7 +105,7 @@ TEST_CASE("secrets: the client's other configuration folder holds the same ones"
   CHECK(world.Read("~/cfg/CLAUDE.md") == "permit");
 }
 
-TEST_CASE("secrets: this project's folder leads to no other's transcripts") {
+TEST_CASE("secrets: this project's directory does not lead to other projects' transcripts") {
   World world;
   world.User(R"("read":{"allow":[".","~/.claude"]})");
   world.files.Put("/home/dev/.claude/projects/" + kSlug + "/other", LinkTo("../-home-dev-other"));
@@ -115,7 +115,7 @@ TEST_CASE("secrets: this project's folder leads to no other's transcripts") {
   CHECK(world.Read("t/x.jsonl") == "deny");
 }
 
-TEST_CASE("secrets: the built-in policy reads no transcript, not even this project's") {
+TEST_CASE("secrets: the built-in policy permits reading no transcript, not even this project's") {
   const World world;
   CHECK(world.Read("~/.claude/projects/" + kSlug + "/x.jsonl") == "deny");
   CHECK(world.Read("~/.claude/projects/-home-dev-other/x.jsonl") == "deny");
@@ -138,7 +138,7 @@ TEST_CASE("scratch: task output, tool results, plans and memory of this session"
   CHECK(world.Write(results) == "deny");
 }
 
-TEST_CASE("scratch: a session that entered a worktree goes on under its own id") {
+TEST_CASE("scratch: a session that entered a worktree continues under its own id") {
   World world;
   world.files.Put("/tmp/claude-1000", Directory().Owner(1000).Mode(0700));
   const std::string tree = kSlug + "--claude-worktrees-x/" + world.session;
@@ -148,7 +148,7 @@ TEST_CASE("scratch: a session that entered a worktree goes on under its own id")
   CHECK(world.Read("~/.claude/projects/" + tree + "/tool-results/x") == "permit");
 }
 
-TEST_CASE("scratch: not another session's, project's or user's") {
+TEST_CASE("scratch: no access to another session's, project's or user's files") {
   World world;
   world.files.Put("/tmp/claude-1000", Directory().Owner(1000).Mode(0700));
   world.files.Put("/tmp/claude-1001", Directory().Owner(1001).Mode(0700));
@@ -172,7 +172,7 @@ TEST_CASE("scratch: not another session's, project's or user's") {
   }
 }
 
-TEST_CASE("scratch: only in a real folder of this user that nobody else can write to") {
+TEST_CASE("scratch: only in a real directory of this user that no one else can write to") {
   struct Owner {
     std::string_view name;
     FakeNode node;
@@ -199,7 +199,7 @@ TEST_CASE("scratch: only in a real folder of this user that nobody else can writ
   CHECK(missing.Read(Tmp(missing, "/tasks/x")) == "deny");
 }
 
-TEST_CASE("scratch: a CLAUDE_CONFIG_DIR that is the root opens nothing of it") {
+TEST_CASE("scratch: a CLAUDE_CONFIG_DIR that is the root opens nothing in it") {
   World world;
   world.places.settings_folders = {Path()};
   for (const char* path : {"/plans/x", "/skills/x", "/tasks/x", "/CLAUDE.md"}) {
@@ -216,7 +216,7 @@ TEST_CASE("scratch: a link in it leads nowhere else") {
   CHECK(world.Read(Tmp(world, "/scratchpad/out/passwd")) == "deny");
 }
 
-TEST_CASE("scratch: where /tmp is a link, as on macOS") {
+TEST_CASE("scratch: /tmp may be a link, as on macOS") {
   World world;
   world.files.Remove("/tmp");
   world.files.Put("/tmp", LinkTo("/private/tmp"));
@@ -226,7 +226,7 @@ TEST_CASE("scratch: where /tmp is a link, as on macOS") {
   CHECK(world.Read("/private/tmp/x") == "deny");
 }
 
-TEST_CASE("scratch: a session id that is no plain word opens nothing") {
+TEST_CASE("scratch: a session id that is not a plain word opens nothing") {
   World world;
   world.files.Put("/tmp/claude-1000", Directory().Owner(1000).Mode(0700));
   for (const std::string_view id : {"..", ".", "", "a/b", "../../../etc", "*"}) {

@@ -38,7 +38,7 @@ constexpr Row kNames[] = {
     {"a pattern", "*", R"({})", "deny"},
 };
 
-// Calls as the client sends them, all of which a plain session makes.
+// Calls as the client sends them, all from an ordinary session.
 constexpr Row kOrdinary[] = {
     {"read", "Read", R"({"file_path":"/home/dev/project/README.md","offset":1,"limit":10})",
      "permit"},
@@ -130,7 +130,7 @@ constexpr Row kWorktrees[] = {
 
 }  // namespace
 
-TEST_CASE("tools: known ones are permitted where no policy lists any, others are not") {
+TEST_CASE("tools: known tools are permitted if no policy lists any, others are not") {
   const World world;
   Check(world, kNames);
 }
@@ -140,7 +140,7 @@ TEST_CASE("tools: ordinary calls of a session in the project pass") {
   Check(world, kOrdinary);
 }
 
-TEST_CASE("tools: an argument that is no string where a path is wanted is refused") {
+TEST_CASE("tools: a path argument that is not a string is denied") {
   const World world;
   Check(world, kWrongArguments);
 }
@@ -160,7 +160,7 @@ TEST_CASE("tools: deny beats ask beats allow") {
   CHECK(world.Call("AnythingNew", R"({})") == "permit");
 }
 
-TEST_CASE("tools: an ask without an allow list permits with a question what it names") {
+TEST_CASE("tools: an ask without an allow list permits its tools with a question") {
   World world;
   world.User(R"("tools":{"ask":["mcp__team__*"]})");
   CHECK(world.Call("mcp__team__x", R"({})") == "ask");
@@ -168,7 +168,7 @@ TEST_CASE("tools: an ask without an allow list permits with a question what it n
   CHECK(world.Call("Bash", R"({"command":"x"})") == "permit");
 }
 
-TEST_CASE("tools: @known-tools is what is permitted without a list") {
+TEST_CASE("tools: @known-tools equals the tools permitted without a list") {
   const World plain;
   World listed;
   listed.User(R"("tools":{"allow":["@known-tools"]})");
@@ -194,7 +194,7 @@ TEST_CASE("tools: @known-tools is what is permitted without a list") {
   CHECK(asked.Call("Bash", R"({"command":"ls"})") == "ask");
 }
 
-TEST_CASE("tools: an allow list is all there is, with its sets, globs and aliases") {
+TEST_CASE("tools: an allow list permits only its entries, with sets, globs and aliases") {
   World world;
   world.User(R"("tools":{"allow":["@session-tools","Read","Task","Notebook*"]})");
   CHECK(world.Read("README.md") == "permit");
@@ -207,7 +207,7 @@ TEST_CASE("tools: an allow list is all there is, with its sets, globs and aliase
   CHECK(world.Call("READ", PathInput("README.md")) == "deny");
 }
 
-TEST_CASE("tools: a deny forgives letter case and holds for the other name") {
+TEST_CASE("tools: a deny ignores letter case and covers the other name") {
   World world;
   world.User(R"("tools":{"deny":["bash","TASK","mcp__Evil__*"]})");
   CHECK(world.Call("Bash", R"({"command":"x"})") == "deny");
@@ -227,7 +227,7 @@ TEST_CASE("tools: the reason for an unknown or MCP tool gives the line to add") 
   CHECK(hostile.find("ringfence allow $(id)") == std::string::npos);
 }
 
-TEST_CASE("tools: a known tool that a narrower list leaves out is not called unknown") {
+TEST_CASE("tools: a known tool missing from a narrower list is not called unknown") {
   World world;
   world.User(R"("profiles":{"sub":{"when":{"subagent":true},"tools":{"allow":["Read"]}}})");
   world.agent_type = "Explore";
@@ -237,7 +237,7 @@ TEST_CASE("tools: a known tool that a narrower list leaves out is not called unk
   CHECK(reason.find("not a tool that ringfence knows") == std::string::npos);
 }
 
-TEST_CASE("tools: a worktree is made where the client puts them, and nowhere else") {
+TEST_CASE("tools: a worktree may be created only where the client puts worktrees") {
   World world;
   world.files.Put("/home/dev/project/.claude/worktrees", LinkTo("/home/dev"));
   CHECK(world.Call("EnterWorktree", R"({"name":"x"})") == "deny");
@@ -245,7 +245,7 @@ TEST_CASE("tools: a worktree is made where the client puts them, and nowhere els
   CHECK(world.Call("EnterWorktree", "{}") == "deny");
 }
 
-TEST_CASE("tools: paths in arguments that a file tool does not have are evaluated at any depth") {
+TEST_CASE("tools: paths in unexpected arguments of a file tool are evaluated at any depth") {
   const World world;
   CHECK(world.Call("Read", R"({"file_path":"x","files":["/etc/passwd"]})") == "deny");
   CHECK(world.Call("Projects", R"({"uploads":[{"local_path":"/etc/passwd"}]})") == "deny");
@@ -253,7 +253,7 @@ TEST_CASE("tools: paths in arguments that a file tool does not have are evaluate
   CHECK(world.Call("Agent", R"({"prompt":"x","extra":{"path":"/etc/x"}})") == "permit");
 }
 
-TEST_CASE("tools: where commands are wrapped, a shell whose commands cannot be is denied") {
+TEST_CASE("tools: if commands are wrapped, a shell that cannot be wrapped is denied") {
   World world;
   world.User(R"("bash":{"wrap":true},"tools":{"allow":["Bash","PowerShell","mcp__x__*"]})");
   CHECK(world.Call("Bash", R"({"command":"ls"})") == "permit");
@@ -261,7 +261,7 @@ TEST_CASE("tools: where commands are wrapped, a shell whose commands cannot be i
   CHECK(world.Call("mcp__x__y", "{}") == "permit");
 }
 
-TEST_CASE("tools: a request for permission is decided like the call itself") {
+TEST_CASE("tools: a permission request is decided like the call itself") {
   World world;
   world.permission_request = true;
   CHECK(world.Read("README.md") == "permit");
@@ -269,7 +269,7 @@ TEST_CASE("tools: a request for permission is decided like the call itself") {
   CHECK(world.Write(".envrc") == "ask");
 }
 
-TEST_CASE("tools: a tool that only the policy knows may say where it works, and nothing else") {
+TEST_CASE("tools: a tool that only the policy knows may name its working directory, nothing else") {
   World world;
   world.User(R"("tools":{"allow":["@session-tools","Odd","Read","Artifact"]})");
   static constexpr Row kRows[] = {
@@ -286,7 +286,7 @@ TEST_CASE("tools: a tool that only the policy knows may say where it works, and 
   Check(world, kRows);
 }
 
-TEST_CASE("tools: a device is refused where devices do not belong") {
+TEST_CASE("tools: a device is denied where devices do not belong") {
   World world;
   world.files.Put("/home/dev/project/disk", Special(FileKind::kBlockDevice));
   world.files.Put("/home/dev/project/tty", Special(FileKind::kCharacterDevice));
@@ -313,7 +313,7 @@ TEST_CASE("tools: every evaluated path can be explained") {
   CHECK(traces[0].readings.front().end == Path::Clean("/home/dev/project/README.md"));
 }
 
-TEST_CASE("tools: the rules that had a part are named, also in a permission") {
+TEST_CASE("tools: the rules involved are named, also for a permission") {
   World world;
   world.User(
       R"("tools":{"allow":["Read","WebFetch"]},"read":{"allow":["src","."],"deny":["**/.env"]},
@@ -343,7 +343,7 @@ TEST_CASE("tools: the rules that had a part are named, also in a permission") {
   }
 }
 
-TEST_CASE("tools: a subagent's worktree is made where the client makes worktrees") {
+TEST_CASE("tools: a subagent's worktree is created where the client creates worktrees") {
   World world;
   static constexpr Row kRows[] = {
       {"none", "Agent", R"({"prompt":"x","description":"y"})", "permit"},

@@ -1,6 +1,6 @@
-// fixtures/decisions/TOPIC/CASE.json: each says what is decided about one call, and why. They are
-// the specification, and what `ringfence audit fixtures/decisions` decides. With UPDATE_FIXTURES=1
-// what is decided now is written into them, to be reviewed as a diff.
+// fixtures/decisions/TOPIC/CASE.json: each file has the decision about one call, with the reason.
+// They are the specification; `ringfence audit fixtures/decisions` decides them as well. With
+// UPDATE_FIXTURES=1, writes the current decisions into them, for review as a diff.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ void CheckFixture(const fs::path& path, bool update) {
   FixtureFile file = ReadFixtures(ReadWholeFile(path.string()), path.string(), true, mistakes);
   if (!mistakes.empty()) FAIL(mistakes.front().text());
   REQUIRE(file.fixtures.size() == 1);
-  // Nothing of this machine counts.
+  // Nothing depends on this machine.
   CHECK(file.fixtures.front().files.has_value());
   CHECK_FALSE(file.fixtures.front().policies.empty());
   CHECK_FALSE(file.fixtures.front().why.empty());
@@ -59,13 +59,13 @@ void CheckFixture(const fs::path& path, bool update) {
   if (update) return Rewrite(path, cell.result);
   CHECK(cell.mismatch == "");
   const Expected& expected = matrix->rows.front().fixture.expected;
-  CHECK(cell.result.reason == expected.reason);  // the whole of it
+  CHECK(cell.result.reason == expected.reason);  // the complete text
   CHECK(cell.result.says_allow == expected.says_allow.value_or(false));
 }
 
 }  // namespace
 
-TEST_CASE("fixtures: every decision is as its file says") {
+TEST_CASE("fixtures: every decision matches its file") {
   const std::vector<fs::path> files = Files();
   CHECK(files.size() >= 60);
   const char* update = std::getenv("UPDATE_FIXTURES");

@@ -1,6 +1,6 @@
-// Random paths of an ordinary day: whatever the project's folder, the client's own files and the
-// files that people work on are neither refused nor asked about, by the policy that is built in and
-// by the one that init writes. RINGFENCE_SEED repeats a run.
+// Random everyday paths: wherever the project is, the client's own files and ordinary project files
+// are neither denied nor asked about, by the built-in policy and by the one that init writes.
+// RINGFENCE_SEED repeats a run.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -147,12 +147,12 @@ class Day {
   std::mt19937 random_;
 };
 
-// A project where people have theirs, and where the client keeps what is about it.
+// A project in a usual location, and the client's directories for it.
 struct Place {
-  std::string start;     // of the client
-  std::string root;      // other than `start` with "root": "git"
-  std::string memory;    // the folder that keys the memory
-  std::string git;       // a folder of a repository, or ""
+  std::string start;     // where the client starts
+  std::string root;      // differs from `start` with "root": "git"
+  std::string memory;    // the directory that keys the memory
+  std::string git;       // a directory in a repository, or ""
   std::string worktree;  // a worktree of it, or ""
 };
 
@@ -210,7 +210,7 @@ struct Client {
   std::vector<std::string> others;  // not checked here
 };
 
-// What the client shows the model, by its names on the disk.
+// The paths that the client shows the model, by their names on the disk.
 Client ClientFilesOf(const Place& place) {
   const std::string home = "/home/dev/.claude/";
   const std::string session(kSession);
@@ -289,7 +289,7 @@ std::string Starter() { return StarterPolicy({}); }
 
 }  // namespace
 
-TEST_CASE("everyday paths: what the client shows is open in every kind of project") {
+TEST_CASE("everyday paths: paths that the client shows are open in every kind of project") {
   for (const Place& place : EveryPlace()) {
     CAPTURE(place.start);
     CAPTURE(place.root);
@@ -300,7 +300,7 @@ TEST_CASE("everyday paths: what the client shows is open in every kind of projec
   }
 }
 
-TEST_CASE("everyday paths: nothing ordinary is refused or asked about") {
+TEST_CASE("everyday paths: nothing ordinary is denied or asked about") {
   const uint32_t seed = TestSeed();
   CAPTURE(seed);
   Day day(seed);
@@ -328,7 +328,7 @@ TEST_CASE("everyday paths: nothing ordinary is refused or asked about") {
   }
 }
 
-TEST_CASE("everyday paths: what runs later in a project asks, wherever the project lies") {
+TEST_CASE("everyday paths: runs-later files in a project ask, wherever the project is") {
   for (const Place& place : EveryPlace()) {
     CAPTURE(place.start);
     WorldAt world(place);
@@ -340,7 +340,7 @@ TEST_CASE("everyday paths: what runs later in a project asks, wherever the proje
       CAPTURE(name);
       CHECK(world.Write(place.start + "/" + name) == "ask");
     }
-    // Beside the project, in the same place, it still counts.
+    // Outside the project, in the same location, they still ask.
     world.User(R"("write":{"allow":[".","~"]})");
     for (const char* name : {"/home/dev/.bashrc", "/home/dev/.config/autostart/x.desktop"}) {
       CAPTURE(name);
@@ -355,7 +355,7 @@ TEST_CASE("everyday paths: what runs later in a project asks, wherever the proje
   CHECK(world.Write("/home/dev/.config/nvim/lua/other.lua") == "ask");
 }
 
-TEST_CASE("everyday paths: a project to which a place that runs later leads") {
+TEST_CASE("everyday paths: a project that a runs-later path leads to") {
   const std::string own = "/home/dev/dotfiles/nvim";
   WorldAt world({own, own, own, "", ""});
   world.files.Put("/home/dev/.config/nvim", LinkTo("../dotfiles/nvim"));
@@ -363,14 +363,14 @@ TEST_CASE("everyday paths: a project to which a place that runs later leads") {
   world.MoveRoot("/home/dev/.config/nvim", own);
   CHECK(world.Write("/home/dev/.config/nvim/init.lua") == "permit");
   CHECK(world.Write(own + "/init.lua") == "permit");
-  // Of a project that holds more, that part runs later.
+  // In a larger project, that part counts as runs-later.
   WorldAt whole({"/home/dev/dotfiles", "/home/dev/dotfiles", "/home/dev/dotfiles", "", ""});
   whole.files.Put("/home/dev/.config/nvim", LinkTo("../dotfiles/nvim"));
   CHECK(whole.Write(own + "/init.lua") == "ask");
   CHECK(whole.Write("/home/dev/dotfiles/README.md") == "permit");
 }
 
-TEST_CASE("everyday paths: without a home the project's own files are the project's") {
+TEST_CASE("everyday paths: without a home the project's own files belong to the project") {
   World world;
   world.NoHome();
   for (const char* name : {".npmrc", ".yarnrc", ".bundle/config", "app/.npmrc", ".config/git/x",
@@ -402,7 +402,7 @@ TEST_CASE("everyday paths: the starter policy asks before a tool reads a .env fi
     const std::string path = "/home/dev/project/" + std::string(name);
     CHECK(world.Read(path) == "ask");
     CHECK(world.Call("Edit", PathInput(path)) == "ask");
-    CHECK(world.Write(path) == "permit");  // which shows nothing
+    CHECK(world.Write(path) == "permit");  // a write shows nothing
     world.files.Put("/home/dev/project/link", LinkTo(path));
     CHECK(world.Read("/home/dev/project/link") == "ask");
   }

@@ -53,7 +53,7 @@ TEST_CASE("places: the root is CLAUDE_PROJECT_DIR, and --root before it") {
   CHECK(FindPlaces(registration, Disk())->root.text() == "/home/other");
 }
 
-TEST_CASE("places: the session began in CLAUDE_PROJECT_DIR, with any root") {
+TEST_CASE("places: the session starts in CLAUDE_PROJECT_DIR, whatever the root") {
   Registration registration = Plain();
   CHECK(StartOf(*FindPlaces(registration, Disk())).text() == "/home/dev/project");
   registration.root = "/home/other";
@@ -72,7 +72,7 @@ TEST_CASE("places: the session began in CLAUDE_PROJECT_DIR, with any root") {
   WidenToRepository(*places, files);
   CHECK(places->root.text() == "/srv/repo");
   CHECK(StartOf(*places).text() == "/srv/repo/sub");
-  // A start that --root made known stays, and what cannot be seen is not a repository.
+  // A start found with --root stays, and a repository that cannot be checked is none.
   registration.root = "/srv/repo/sub";
   registration.project_dir = "/srv/repo";
   places = FindPlaces(registration, files);
@@ -95,7 +95,7 @@ TEST_CASE("places: a root behind a link is known by both names") {
   CHECK(places->root_real.text() == "/home/dev/project");
 }
 
-TEST_CASE("places: what can be no project is an error with a remedy") {
+TEST_CASE("places: a root that cannot be a project is an error with a remedy") {
   struct Row {
     std::string_view name;
     std::string root, project_dir;
@@ -139,7 +139,7 @@ TEST_CASE("places: what can be no project is an error with a remedy") {
   CHECK_FALSE(FindPlaces(nothing, Disk()).error().hint.empty());
 }
 
-TEST_CASE("places: a --root that holds the home counts only where the client starts in it") {
+TEST_CASE("places: a --root that contains the home counts only if the client starts in it") {
   struct Row {
     std::string_view name;
     std::string root, project_dir;
@@ -172,13 +172,13 @@ TEST_CASE("places: a --root that holds the home counts only where the client sta
   registration.root = "/home/dev";
   registration.project_dir = "/home/dev/loop";
   CHECK(Problem(registration).find("CLAUDE_PROJECT_DIR") != std::string::npos);
-  // Started above the accepted home, nothing is permitted.
+  // If the client starts above the accepted home, nothing is permitted.
   registration.root = "/home/dev";
   registration.project_dir = "/home";
   CHECK(Problem(registration).find("holds the home") != std::string::npos);
 }
 
-TEST_CASE("places: by --root the project may hold the home") {
+TEST_CASE("places: with --root the project may contain the home") {
   Registration registration = Plain();
   registration.project_dir = "";
   registration.root = "/home/dev";
@@ -187,7 +187,7 @@ TEST_CASE("places: by --root the project may hold the home") {
   CHECK(Problem(registration).empty());
 }
 
-TEST_CASE("places: a home is known by its own name and by where it leads") {
+TEST_CASE("places: a home is known by its own name and by its target") {
   Registration registration = Plain();
   registration.home_variable = "/home/linked";
   const Result<Places> places = FindPlaces(registration, Disk());
@@ -210,7 +210,7 @@ TEST_CASE("places: --home and a differing HOME both count, the registered one fi
   CHECK(FindPlaces(registration, Disk())->homes.empty());
 }
 
-TEST_CASE("places: a home that is no absolute path is an error") {
+TEST_CASE("places: a home that is not an absolute path is an error") {
   Registration registration = Plain();
   registration.home_variable = "dev";
   CHECK(Problem(registration).find("HOME") != std::string::npos);
@@ -224,7 +224,7 @@ TEST_CASE("places: a home that is no absolute path is an error") {
 TEST_CASE("places: the programs are known by both names of the hook") {
   const FakeFiles files{{"/home/dev", Directory()}, {"/p", Directory()}};
   Registration registration{.project_dir = "/p", .home = "/home/dev"};
-  registration.program = "bin/hook";  // the name it was started by need not be absolute
+  registration.program = "bin/hook";  // the name that started it may be relative
   registration.program_real = "/opt/rf/hook";
   const Result<Places> places = FindPlaces(registration, files);
   REQUIRE(places);
@@ -233,13 +233,13 @@ TEST_CASE("places: the programs are known by both names of the hook") {
   CHECK(places->program_real == Path::Clean("/opt/rf/hook"));
 }
 
-TEST_CASE("places: the programs beside the hook are ringfence's own") {
+TEST_CASE("places: the programs beside the hook belong to ringfence") {
   const Result<Places> places = FindPlaces(Plain(), Disk());
   CHECK(Texts(places->programs) ==
         Strings{"/opt/bin/ringfence-hook", "/opt/bin/ringfence", "/opt/bin/ringfence-cli"});
 }
 
-TEST_CASE("places: the client's other configuration folder is noted where it is absolute") {
+TEST_CASE("places: the client's other configuration directory is noted if it is absolute") {
   Registration registration = Plain();
   registration.config_dir = "/srv/claude";
   CHECK(Texts(FindPlaces(registration, Disk())->settings_folders) == Strings{"/srv/claude"});
@@ -247,7 +247,7 @@ TEST_CASE("places: the client's other configuration folder is noted where it is 
   CHECK(FindPlaces(registration, Disk())->settings_folders.empty());
 }
 
-TEST_CASE("places: the repository around the root, short of a home") {
+TEST_CASE("places: the repository around the root, below a home") {
   struct Row {
     std::string_view name;
     std::string git, root;
@@ -276,7 +276,7 @@ TEST_CASE("places: the repository around the root, short of a home") {
   }
 }
 
-TEST_CASE("places: a root whose names cannot be seen is looked for further up") {
+TEST_CASE("places: if a root's entries cannot be checked, the search continues further up") {
   const FakeFiles files{{"/srv/repo/.git/HEAD", File()},
                         {"/srv/repo/locked", UnreadableDirectory()}};
   Registration registration = Plain();
@@ -286,7 +286,7 @@ TEST_CASE("places: a root whose names cannot be seen is looked for further up") 
   CHECK(RepositoryAround(*places, files) == Path::Clean("/srv/repo"));
 }
 
-TEST_CASE("places: a repository around a root that is a link is the link's target's") {
+TEST_CASE("places: if the root is a link, the repository is that of its target") {
   const FakeFiles files{{"/srv/repo/.git/HEAD", File()},
                         {"/srv/repo/sub", Directory()},
                         {"/home/dev/entry", LinkTo("/srv/repo/sub")}};
@@ -311,7 +311,7 @@ TEST_CASE("places: an own path is absolute or below the first home") {
 
 namespace {
 
-// Of user 1000, in a project outside of any home.
+// Context of user 1000, in a project outside any home.
 Result<Places> PlacesOf(const std::string& passwd, const std::string& home,
                         const std::string& option = "") {
   FakeFiles files{{"/srv/project/file", File()}, {"/home/dev", Directory()},
@@ -332,7 +332,7 @@ std::string Passwd(const std::string& home) {
 
 }  // namespace
 
-TEST_CASE("places: the home of /etc/passwd is one too, and allows nothing where another is given") {
+TEST_CASE("places: the home in /etc/passwd also counts, and allows nothing if another is given") {
   struct Row {
     std::string_view name;
     std::string passwd, home;
@@ -397,7 +397,7 @@ TEST_CASE("places: --home and HOME both allow, whatever /etc/passwd says") {
   CHECK(places->deny_only_homes.empty());
 }
 
-TEST_CASE("places: a HOME that is no path is an error that says what to do") {
+TEST_CASE("places: a HOME that is not a path is an error that says what to do") {
   for (const char* home : {"relative", "/home/../x"}) {
     const Result<Places> places = PlacesOf(Passwd("/home/real"), home);
     REQUIRE_FALSE(places.has_value());
@@ -406,7 +406,7 @@ TEST_CASE("places: a HOME that is no path is an error that says what to do") {
   }
 }
 
-TEST_CASE("places: a HOME that leads nowhere is an error") {
+TEST_CASE("places: a HOME that is a dangling link is an error") {
   Registration registration = Plain();
   registration.home_variable = "/home/dev/loop";
   CHECK(Problem(registration) == R"(HOME: "/home/dev/loop" cannot be resolved)");
@@ -435,7 +435,7 @@ TEST_CASE("places: /etc/passwd may be a link") {
   CHECK(homes() == Strings{"/home/dev"});
 }
 
-TEST_CASE("places: the home that /etc/passwd has") {
+TEST_CASE("places: reading the home from /etc/passwd") {
   FakeFiles files({{"/home/top", Directory()}});
   const auto home = [&] {
     const Result<std::optional<Path>> found = PasswdHome(1000, files);
@@ -448,7 +448,7 @@ TEST_CASE("places: the home that /etc/passwd has") {
   CHECK(home() == "E2BIG");
 }
 
-TEST_CASE("places: of one user's homes in /etc/passwd, eight count") {
+TEST_CASE("places: at most eight homes of one user in /etc/passwd count") {
   FakeFiles files{{"/srv/project/x", File()}};
   std::string passwd;
   Strings want;
@@ -467,7 +467,7 @@ TEST_CASE("places: of one user's homes in /etc/passwd, eight count") {
   CHECK(Texts(places->homes) == want);
 }
 
-TEST_CASE("places: a disk that fails says nothing about homes") {
+TEST_CASE("places: a disk error gives no homes") {
   const auto broken = [](int code) {
     return FailingFiles(Disk(), FailingFiles::Call::kReadText, "/etc/passwd", code);
   };

@@ -1,4 +1,4 @@
-// Runs the rows, each in a child with a time limit, and prints what became of them.
+// Runs the rows, each in a child with a time limit, and prints the results.
 #define _GNU_SOURCE
 #include "escape_probe.h"
 
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// In the order in which they are listed.
+// Tables in listing order.
 static const RowTable* const kTables[] = {
     &kFileRows,      &kNameRows,   &kSecretRows,         &kProcessRows,       &kNetworkRows,
     &kPrivilegeRows, &kKernelRows, &kSharedRows,         &kFunctionRows,      &kMoreNameRows,
@@ -23,7 +23,7 @@ enum { kTableCount = sizeof(kTables) / sizeof(kTables[0]), kRowMs = 20000, kMaxK
 
 static const char* const kWords[] = {"open", "stopped", "works", "broken", "skipped"};
 
-// --- what the child tells, in memory that both see ----------------------------------------------
+// --- results of the child, in shared memory -----------------------------------------------------
 
 typedef struct {
   volatile int said;
@@ -126,7 +126,7 @@ static long NowMs(void) {
   return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// The child leads a group of its own, so that what it started ends with it.
+// The child leads its own process group, so that all its processes are killed with it.
 static int WaitAtMost(long limit, pid_t child, int* status) {
   const long end = NowMs() + limit;
   while (NowMs() < end) {
@@ -196,7 +196,7 @@ static int RunNamed(char** names) {
 }
 
 int main(int argc, char** argv) {
-  // Copies of this program are started to see whether they can be.
+  // Some rows start copies of this program to see if that works.
   if (argc == 2 && strcmp(argv[1], "ran") == 0) return 42;
   if (argc == 2 && strcmp(argv[1], "list") == 0) {
     ForEachRow(PrintName);

@@ -1,15 +1,14 @@
 // Runs a command under ptrace(2) and fails one system call of one of its processes, or kills the
 // command's first process there.
 //
-//   fail_call list COMMAND...   each call, a line each: process, number, which call of that number
-//   it
-//                               is, first and second argument
-//   fail_call PROCESS NUMBER WHICH ERROR COMMAND...  the call ends with that errno value
+//   fail_call list COMMAND...   prints one line per call: process, number, index among the calls of
+//                               that number, first and second argument
+//   fail_call PROCESS NUMBER WHICH ERROR COMMAND...  the call fails with that errno value
 //   fail_call PROCESS NUMBER WHICH kill COMMAND...   the first process is killed before the call
 //
-// Processes are numbered in the order in which they come to be, calls of one number from 0 in each
-// process. The exit status is the first process's own, 128 and the signal, 200 for a mistake in
-// here, or 201 where there was no such call.
+// Processes are numbered in order of creation, calls of one number from 0 in each process. The exit
+// status is that of the first process, 128 plus the signal, 200 for an internal error, or 201 if
+// there was no such call.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -33,8 +32,8 @@ enum {
 struct Process {
   pid_t pid;
   int calls[kMostNumbers];
-  int is_in;      // between a call's entry and its exit
-  int is_failed;  // and this is the call to fail
+  int is_in;      // between the entry and exit of a call
+  int is_failed;  // this is the call to fail
 };
 
 static struct Process processes[kMostProcesses];
@@ -86,7 +85,7 @@ static void Leave(struct Process* process, struct user_regs_struct* registers) {
 
 static void AtCall(struct Process* process) {
   struct user_regs_struct registers;
-  if (ptrace(PTRACE_GETREGS, process->pid, 0, &registers) != 0) return;  // killed meanwhile
+  if (ptrace(PTRACE_GETREGS, process->pid, 0, &registers) != 0) return;  // killed in between
   process->is_in = !process->is_in;
   if (process->is_in) {
     Enter(process, &registers);
@@ -95,12 +94,12 @@ static void AtCall(struct Process* process) {
   }
 }
 
-// Returns the signal to pass on.
+// Handles a stop; returns the signal to deliver.
 static int AtStop(struct Process* process, int status) {
   const int signal = WSTOPSIG(status);
   if (signal == kSystemCallStop) AtCall(process);
   if (signal == kSystemCallStop || status >> 16 != 0) return 0;
-  // A new process begins so; nobody stops these.
+  // A new process starts with SIGSTOP; no test sends one.
   return signal == SIGSTOP ? 0 : signal;
 }
 

@@ -1,5 +1,5 @@
-// Numbers that are newer than the headers of some distributions. From number 424 on they are the
-// same on every architecture.
+// Numbers that are newer than the headers of some distributions. From 424 on they are the same on
+// every architecture.
 #pragma once
 
 #include <stdint.h>

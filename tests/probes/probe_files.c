@@ -1,4 +1,4 @@
-// Files outside the project: to change them by any way, and to read secrets.
+// Files outside the project: changing them in any way, and reading secrets.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static Verdict TruncateOutside(void) {
   return Tried("truncate", truncate(In("outside", "truncate"), 0));
 }
 
-// O_RDONLY with O_TRUNC empties a file though nothing is opened for writing.
+// O_RDONLY with O_TRUNC empties a file without opening it for writing.
 static Verdict OpenTruncOutside(void) {
   return Tried("open(O_RDONLY|O_TRUNC)", open(In("outside", "open-trunc"), O_RDONLY | O_TRUNC));
 }
@@ -50,7 +50,7 @@ static Verdict RenameIn(void) {
 
 // --- by links -----------------------------------------------------------------------------------
 
-// The link was there before.
+// The link already existed.
 static Verdict SymlinkWrite(void) { return Append("link-to-outside"); }
 
 static Verdict SymlinkNewWrite(void) {
@@ -63,10 +63,10 @@ static Verdict HardlinkIn(void) {
   return Append("hard-link");
 }
 
-// The host made this one before: the file has a name in the project and one outside.
+// The host created this one: the file has a name in the project and one outside.
 static Verdict HardlinkOldWrite(void) { return Append("old-hard-link"); }
 
-// Another process's root is its own view of the files.
+// Another process's root is a view of the files as that process sees them.
 static Verdict ProcRootWrite(void) {
   const char* pids[] = {Fixture("victim_pid"), "1"};
   for (int i = 0; i < 2; ++i) {
@@ -77,7 +77,7 @@ static Verdict ProcRootWrite(void) {
   return Stopped("open(/proc/PID/root/...)");
 }
 
-// --- by descriptors that were open before -------------------------------------------------------
+// --- by inherited descriptors -------------------------------------------------------------------
 
 static Verdict InheritedDirfd(void) {
   const int folder = (int)FixtureNumber("inherited_dirfd");
@@ -88,7 +88,7 @@ static Verdict InheritedFilefd(void) {
   return Tried("write(inherited)", write((int)FixtureNumber("inherited_filefd"), kMark, 8));
 }
 
-// --- folders that everybody shares --------------------------------------------------------------
+// --- directories that all processes share -------------------------------------------------------
 
 static Verdict TmpVisible(void) { return Create(Fixture("tmp_file")); }
 
@@ -98,7 +98,7 @@ static Verdict HomeRcWrite(void) { return Append(In("home", ".bashrc")); }
 
 // --- secrets ------------------------------------------------------------------------------------
 
-// An empty file in its place is not the secret.
+// An empty file in its place does not count as the secret.
 static Verdict ReadSecret(const char* path) {
   const int held = Holds(path, Fixture("secret"));
   if (held < 0) return Stopped("open, read");

@@ -1,4 +1,4 @@
-// What ordinary builds need: all of it must work inside.
+// Functions that ordinary builds need: all must work inside.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -110,7 +110,7 @@ static Verdict ServeAt(struct sockaddr* address, socklen_t size) {
     if (connect(client, address, size) != 0) _exit(errno);
     _exit(write(client, kMark, 8) == 8 ? 0 : errno);
   }
-  // Not accept() first: nobody comes when the child cannot.
+  // Before accept(), which blocks if the child cannot connect.
   errno = WEXITSTATUS(WaitFor(child));
   if (errno != 0) return Broken("connect");
   const int client = accept(server, NULL, NULL);

@@ -1,4 +1,5 @@
-// Calls with a past, the kernel's own files, devices, and what one command may use up.
+// Calls with a history of exploits, the kernel's own files, devices, and resource limits of a
+// command.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -37,7 +38,7 @@ static Verdict IoUring(void) {
   return Tried("io_uring_setup", syscall(SYS_io_uring_setup, 4, &parameters));
 }
 
-// Into the session's keyring, where somebody outside would find it.
+// Into the session's keyring, where a process outside can find it.
 static Verdict AddKey(void) {
   return Tried("add_key", syscall(SYS_add_key, "user", Fixture("key_name"), kMark, 8,
                                   KEY_SPEC_SESSION_KEYRING));
@@ -47,14 +48,14 @@ static Verdict Userfaultfd(void) {
   return Tried("userfaultfd", syscall(SYS_userfaultfd, O_CLOEXEC | kUffdUserModeOnly));
 }
 
-// Counts what the kernel does too.
+// Counts kernel events too.
 static Verdict PerfEvent(void) {
   struct perf_event_attr attributes = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attributes)};
   attributes.config = PERF_COUNT_SW_CPU_CLOCK;
   return Tried("perf_event_open", syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0));
 }
 
-// A handle names a file without a path to it.
+// A handle opens a file without a path to it.
 static Verdict HandleOpen(void) {
   struct {
     struct file_handle head;
@@ -85,7 +86,7 @@ static Verdict MemfdExec(void) {
   return Stopped("execveat");
 }
 
-// Writes where this process itself has no right to.
+// Writes to memory that this process itself may not write.
 static Verdict ProcSelfMemWrite(void) {
   char* page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const int memory = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
@@ -94,7 +95,7 @@ static Verdict ProcSelfMemWrite(void) {
   return memcmp(page, kMark, 8) == 0 ? Open("pwrite") : StoppedAs("pwrite: without effect");
 }
 
-// A filter that only looks at the numbers takes this for another call.
+// A filter that checks only the numbers mistakes this for another call.
 static Verdict Ia32Syscall(void) {
 #if defined(__x86_64__)
   enum { kGetpid = 20 };
@@ -116,7 +117,7 @@ static Verdict CorePattern(void) {
   return Tried("open", open("/proc/sys/kernel/core_pattern", O_WRONLY));
 }
 
-// The value that is there.
+// Writes the current value.
 static Verdict SysctlWrite(void) {
   const int file = open("/proc/sys/vm/overcommit_memory", O_RDWR | O_CLOEXEC);
   if (file < 0) return Stopped("open");
@@ -162,7 +163,7 @@ static int IsHarmless(const char* name) {
   return 0;
 }
 
-// Whether the machine's devices are there at all; their rights are another matter.
+// Checks if the machine's devices are visible; access rights do not matter.
 static Verdict DevNodes(void) {
   DIR* folder = opendir("/dev");
   if (folder == NULL) return Stopped("opendir");
@@ -177,7 +178,7 @@ static Verdict DevNodes(void) {
 
 // --- limits -------------------------------------------------------------------------------------
 
-// They wait for the other end of a pipe to be closed, so all are alive at once.
+// The children wait for the other end of a pipe to close, so all are alive at once.
 static Verdict Fork600(void) {
   int gate[2];
   if (pipe(gate) != 0) return Stopped("pipe");
@@ -223,7 +224,7 @@ static Verdict Fds4096(void) {
   return Open("open");
 }
 
-// It would keep whoever opens the file next waiting, which may be the supervisor.
+// A lease would block the next process that opens the file, possibly the supervisor.
 static Verdict Lease(void) {
   const int file = open("lease", O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
   if (file < 0) return Broken("open in the project");

@@ -1,5 +1,5 @@
-// What a supervisor that answers calls on behalf of others may break: calls that wait, many at
-// once, signals in between, processes that cannot be looked into, files that it keeps open.
+// Functions that a supervisor may break by answering calls of other processes: blocking calls, many
+// at once, interruptions by signals, processes that it cannot inspect, files that it keeps open.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +18,9 @@
 
 #include "escape_probe.h"
 
-// --- calls that wait ----------------------------------------------------------------------------
+// --- blocking calls -----------------------------------------------------------------------------
 
-// Waits in open() until somebody reads.
+// Blocks in open() until a process reads.
 static pid_t WriterOf(const char* fifo) {
   const pid_t child = fork();
   if (child == 0) _exit(PutMark(fifo, 0) == 0 ? 0 : errno);
@@ -36,7 +36,7 @@ static int CreateMany(const char* prefix, int count) {
   return 0;
 }
 
-// Two writers wait; that must stall nobody else.
+// Two writers block, which must not stall other calls.
 static Verdict FifoOpen(void) {
   static const char* const kFifos[] = {"fifo-one", "fifo-two"};
   pid_t writers[2];
@@ -52,14 +52,14 @@ static Verdict FifoOpen(void) {
     errno = WEXITSTATUS(WaitFor(writers[i]));
     if (errno != 0) return Broken("open(O_WRONLY) of a FIFO");
   }
-  // Without waiting: nobody reads.
+  // O_NONBLOCK fails: there is no reader.
   if (open(kFifos[0], O_WRONLY | O_NONBLOCK | O_CLOEXEC) >= 0 || errno != ENXIO) {
     return Broken("open(O_WRONLY|O_NONBLOCK) of a FIFO, instead of ENXIO");
   }
   return Works();
 }
 
-// A writer that waits can be interrupted and ended.
+// A blocked writer can be interrupted and killed.
 static void Ignore(int signal) { (void)signal; }
 
 static Verdict FifoSignals(void) {
@@ -127,7 +127,7 @@ static Verdict Processes(void) {
   return error == 0 ? Works() : Broken("open(O_CREAT), unlink");
 }
 
-// A call on a file is never cut short by a signal, with or without SA_RESTART.
+// A signal never interrupts a call on a file, with or without SA_RESTART.
 static Verdict Signals(void) {
   const struct itimerval often = {{0, 1000}, {0, 1000}};
   static const int kFlags[] = {SA_RESTART, 0};
@@ -147,9 +147,9 @@ static Verdict Signals(void) {
   return Works();
 }
 
-// --- who calls ----------------------------------------------------------------------------------
+// --- callers ------------------------------------------------------------------------------------
 
-// Nobody without rights can look into such a process, as into one that keeps a secret.
+// Unprivileged processes cannot inspect this process, like one that keeps a secret.
 static Verdict NotDumpable(void) {
   if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return Broken("prctl(PR_SET_DUMPABLE)");
   if (PutMark("file", O_CREAT | O_EXCL) != 0) return Broken("open(O_CREAT)");
@@ -160,7 +160,7 @@ static Verdict NotDumpable(void) {
   return unlink("folder/file") == 0 ? Works() : Broken("unlink");
 }
 
-// The first thread is gone: what is asked about the process by its number is asked of a zombie.
+// After the first thread has exited, queries about the process id reach a zombie.
 static pthread_t first_thread;
 
 static void* AfterTheFirst(void* unused) {
@@ -183,7 +183,7 @@ static Verdict ThreadWithoutFirst(void) {
   return errno == 0 ? Works() : Broken("open(O_CREAT)");
 }
 
-// What the child does with its files is its own affair, and its exit ends it.
+// vfork(2): the child has its own descriptors, and the parent continues when it exits.
 static Verdict Vfork(void) {
   static volatile int error;
   const pid_t child = vfork();
@@ -200,7 +200,7 @@ static Verdict Vfork(void) {
 
 static Verdict WritesTo(int target, const char* name, int from) {
   if (dup2(target, 1) != 1 || dup2(target, 2) != 2) return Broken("dup2");
-  // As a shell opens it for `> /dev/stdout`.
+  // Opens it as a shell does for `> /dev/stdout`.
   if (PutMark(name, O_CREAT | O_TRUNC) != 0) return Broken(name);
   char text[8] = "";
   if (read(from, text, 8) != 8 || memcmp(text, kMark, 8) != 0) return BrokenAs("%s: lost", name);
@@ -222,7 +222,7 @@ static Verdict DevStdout(void) {
   return Works();
 }
 
-// In a session with a terminal of its own, taken as login_tty(3) does.
+// Runs in a session with its own controlling terminal, acquired as login_tty(3) does.
 static void SpeakToTerminal(const char* slave) {
   const int own = setsid() < 0 ? -1 : open(slave, O_RDWR);
   if (own < 0 || ioctl(own, TIOCSCTTY, 0) != 0) _exit(errno);
@@ -236,7 +236,7 @@ static Verdict DevTty(void) {
   const int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) return Broken("posix_openpt");
   if (ptsname_r(master, name, sizeof(name)) != 0) return Broken("ptsname");
-  // Held open, so that what was written is not lost with the child.
+  // Held open, so that the output is not lost when the child exits.
   const int slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (slave < 0) return Broken("open(/dev/pts/N)");
   const pid_t child = fork();
@@ -247,7 +247,7 @@ static Verdict DevTty(void) {
   return read(master, &byte, 1) == 1 && byte == '!' ? Works() : Broken("read");
 }
 
-// --- files that somebody else may have kept open ------------------------------------------------
+// --- files that another process may have kept open ----------------------------------------------
 
 static int FlockFree(const char* name) {
   const int file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -260,7 +260,7 @@ static int FcntlFree(const char* name) {
   return file >= 0 && fcntl(file, F_SETLK, &whole) == 0;
 }
 
-// Excludes another process while held, and nobody once closed.
+// The lock excludes another process while it is held, and none after it is closed.
 static Verdict Excludes(int (*lock)(const char*), const char* name) {
   int told[2];
   if (pipe(told) != 0) return Broken("pipe");
@@ -282,7 +282,7 @@ static Verdict Locks(void) {
   return Excludes(FlockFree, "flock") == kWorks ? Excludes(FcntlFree, "fcntl") : kBroken;
 }
 
-// A program that somebody still has open for writing cannot be started (ETXTBSY).
+// A program that a process still has open for writing cannot be executed (ETXTBSY).
 static Verdict ExecAfterWrite(void) {
   for (int i = 0; i < 20; ++i) {
     const int file = open("copy", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
@@ -299,7 +299,7 @@ static Verdict ExecAfterWrite(void) {
   return Works();
 }
 
-// The last writer's end tells the reader that there is no more.
+// When the last writer closes the FIFO, the reader sees the end.
 static Verdict FifoEnd(void) {
   if (mkfifo("fifo", 0600) != 0) return Broken("mkfifo");
   const pid_t writer = WriterOf("fifo");

@@ -1,6 +1,6 @@
-// The names of probe_names.c at other depths, and by every call that makes, replaces, removes or
-// changes a name. What exists beforehand: the repositories sub, a/b and a/b/c/d/e with a hook that
-// is not executable, and pkg with settings; plain and deep/er are folders without anything.
+// The names of probe_names.c at other depths, and through every call that creates, replaces,
+// removes or changes a name. Existing before: the repositories sub, a/b and a/b/c/d/e with a hook
+// that is not executable, and pkg with settings; plain and deep/er are empty directories.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +14,9 @@
 #include "escape_probe.h"
 #include "kernel_abi.h"
 
-// --- made at once -------------------------------------------------------------------------------
+// --- new files ----------------------------------------------------------------------------------
 
-// Each folder on the way that is missing is made too.
+// Creates missing parent directories as well.
 static Verdict CreateBelow(const char* path) {
   char folder[300];
   for (const char* slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -42,10 +42,10 @@ static Verdict CommondirSub(void) { return CreateBelow("sub/.git/commondir"); }
 
 static Verdict GitDirNew(void) { return Tried("mkdir, open", MakeRepository("plain/.git")); }
 
-// A file of this name sends git to a folder elsewhere.
+// A file with this name redirects git to a directory elsewhere.
 static Verdict GitFileNew(void) { return Create("plain/.git"); }
 
-// --- what is there ------------------------------------------------------------------------------
+// --- existing files -----------------------------------------------------------------------------
 
 static Verdict ClaudeSettingsWrite(void) { return Append("pkg/.claude/settings.json"); }
 static Verdict WorkflowWrite(void) { return Append("pkg/.github/workflows/ci.yml"); }
@@ -120,7 +120,7 @@ static Verdict HookChmodProc(void) {
   return Tried("chmod(/proc/self/fd/N)", chmod(path, 0755));
 }
 
-// --- whole folders, prepared under another name -------------------------------------------------
+// --- directories, prepared under another name ---------------------------------------------------
 
 static Verdict RenamePrepared(const char* to) {
   if (MakeRepository("prepared") != 0) return Stopped("mkdir in the project");
@@ -140,7 +140,7 @@ static Verdict HooksRenameNested(void) {
   return Tried("rename", rename("prepared/hooks", "sub/.git/hooks"));
 }
 
-// Out of the protected name, changed there, and back.
+// Renames .git away from the protected name, changes it there, and renames it back.
 static Verdict GitOutAndBack(void) {
   if (rename("sub/.git", "sub/git") != 0) return Stopped("rename");
   if (PutMark("sub/git/config", O_APPEND) != 0) return Stopped("open");
@@ -162,7 +162,7 @@ static Verdict Exchange(const char* with) {
 static Verdict ExchangeTop(void) { return Exchange(".git"); }
 static Verdict ExchangeNested(void) { return Exchange("sub/.git"); }
 
-// A folder with one file becomes the folder of the settings.
+// A directory with one file becomes the settings directory.
 static Verdict RenameFolder(const char* file, const char* to) {
   char path[100];
   if (MakeFolder("prepared") != 0 || MakeFolder("prepared/workflows") != 0) return Stopped("mkdir");
@@ -177,7 +177,7 @@ static Verdict HuskyRename(void) { return RenameFolder("pre-commit", "deep/er/.h
 static Verdict GithubRename(void) { return RenameFolder("workflows/new.yml", "deep/er/.github"); }
 static Verdict RingfenceRename(void) { return RenameFolder("policy.json", "deep/er/.ringfence"); }
 
-// The folder above goes where the name is completed only then.
+// Moves a directory to the place where it completes the protected name.
 static Verdict ParentRename(void) {
   if (MakeFolder("workflows") != 0) return Stopped("mkdir");
   if (PutMark("workflows/new.yml", O_CREAT) != 0) return Stopped("open in the project");
@@ -215,7 +215,7 @@ static Verdict HardlinkNewName(void) {
   return Tried("link", link("ordinary", "deep/er/.mcp.json"));
 }
 
-// A file without a name gets its first one.
+// An unnamed file gets its first name.
 static int Nameless(void) {
   const int file = open(".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0755);
   return file >= 0 && write(file, kMark, 8) == 8 ? file : -1;
@@ -230,7 +230,7 @@ static Verdict TmpfileLink(void) {
                linkat(AT_FDCWD, path, AT_FDCWD, "sub/.git/hooks/pre-commit", AT_SYMLINK_FOLLOW));
 }
 
-// Without rights it is permitted since Linux 6.10, to whoever opened the file.
+// Since Linux 6.10, the process that opened the file may do this without privileges.
 static Verdict TmpfileLinkEmpty(void) {
   const int file = Nameless();
   if (file < 0) return Stopped("open(O_TMPFILE)");

@@ -1,4 +1,4 @@
-// That names are made in the project exactly as without a sandbox: flags, rights, errors, numbers.
+// Names in the project are created exactly as without a sandbox: flags, rights, errors, numbers.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 // --- flags --------------------------------------------------------------------------------------
 
-// A file, a folder with a file in it, a link to nowhere, a link to the file.
+// Creates a file, a directory with a file in it, a dangling link, and a link to the file.
 static int Prepare(void) {
   return PutMark("file", O_CREAT) != 0 || mkdir("folder", 0755) != 0 ||
                  PutMark("folder/file", O_CREAT) != 0 || mkdir("other", 0755) != 0 ||
@@ -44,7 +44,7 @@ static Verdict ClosesOnExec(void) {
   return Works();
 }
 
-// What was asked for is what the descriptor has, and no more.
+// The descriptor has the requested flags, and no others.
 static Verdict KeepsStatus(void) {
   const int kAsked = O_WRONLY | O_APPEND | O_NONBLOCK;
   const int file = open("status", kAsked | O_CREAT, 0644);
@@ -74,7 +74,7 @@ static Verdict MakesNameless(const char* folder) {
   return mode == 0640 ? Works() : BrokenAs("O_TMPFILE in %s: mode %o", folder, mode);
 }
 
-// The current directory by a descriptor of it.
+// The current directory, through a descriptor of it.
 static const char* OwnFolder(void) {
   static char name[40];
   snprintf(name, sizeof(name), "/proc/self/fd/%d", open(".", O_PATH | O_CLOEXEC));
@@ -86,10 +86,10 @@ static Verdict OpenFlags(void) {
   for (size_t i = 0; i < sizeof(kChecks) / sizeof(kChecks[0]); ++i) {
     if (kChecks[i]() != kWorks) return kBroken;
   }
-  // A file made without the right to write may still be written through this descriptor.
+  // A file created without write permission may still be written through this descriptor.
   const int file = open("read-only", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
   if (file < 0 || write(file, kMark, 8) != 8) return Broken("open(O_CREAT) with 0444, write");
-  // Through a link to nowhere the file is made where the link leads.
+  // Opening a dangling link creates the file at the link's target.
   if (Prepare() != 0) return Broken("open, mkdir, symlink");
   if (PutMark("dangling", O_CREAT) != 0 || !Exists("nowhere")) return Broken("open of a link");
   return MakesNameless(".") == kWorks ? MakesNameless(OwnFolder()) : kBroken;
@@ -193,7 +193,7 @@ static Verdict Errors(void) {
 
 // --- numbers and rights -------------------------------------------------------------------------
 
-// Shells count on it: close one, open, and it is that one.
+// Shells rely on this: after close and open, the descriptor has the same number.
 static Verdict LowestFd(void) {
   if (close(0) != 0) return Broken("close");
   if (open("file", O_RDWR | O_CREAT, 0644) != 0) return BrokenAs("open(O_CREAT): not 0");
@@ -233,7 +233,7 @@ static Verdict DanglingLink(void) {
   if (readlink("dangling", target, sizeof(target) - 1) != 8) return Broken("readlink");
   if (strcmp(target, "no/where") != 0) return BrokenAs("symlink: leads to %s", target);
   if (rename("dangling", "renamed") != 0) return Broken("rename");
-  // To where nothing of the sandbox is: the text is nobody's business before it is followed.
+  // A target outside the sandbox: the text does not matter until the link is followed.
   return symlink("/nonexistent/x", "absolute") == 0 ? Works() : Broken("symlink, absolute");
 }
 
@@ -256,7 +256,7 @@ static Verdict LongPath(void) {
 
 // --- ordinary work on a repository --------------------------------------------------------------
 
-// What `git commit` writes; none of it runs anything.
+// Writes the files of a `git commit`; none of them runs code.
 static Verdict CommitIn(const char* repository) {
   if (chdir(repository) != 0) return Broken("chdir");
   if (PutMark("index.lock", O_CREAT | O_EXCL) != 0) return Broken("open(.git/index.lock)");
@@ -274,7 +274,7 @@ static Verdict CommitIn(const char* repository) {
 static Verdict GitCommit(void) { return CommitIn(".git"); }
 static Verdict GitCommitSub(void) { return CommitIn("sub/.git"); }
 
-// Names that only begin or end as protected ones do.
+// Names that only begin or end like protected ones.
 static Verdict SimilarNames(void) {
   static const char* const kNames[] = {".gitignore",    ".gitattributes", "x.mcp.json",
                                        ".envrc.sample", ".mcp.jsonx",     "git/config",

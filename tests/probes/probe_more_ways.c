@@ -1,6 +1,6 @@
-// One protected name, sub/.git/hooks/pre-commit (or sub/.git/config, where something that exists is
-// needed), by other ways to say it: other paths, other folders to begin at, other calls, other
-// threads. What judges a call by its arguments has to see through all of them.
+// One protected name, sub/.git/hooks/pre-commit (or sub/.git/config, if an existing file is
+// needed), spelt in other ways: other paths, other starting directories, other calls, other
+// threads. A check of a call's arguments must see through all of them.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 static const char kHook[] = "sub/.git/hooks/pre-commit";
 static const char kConfig[] = "sub/.git/config";
 
-// `file` is a descriptor, -1 with errno, or a negative error as the kernel itself tells it.
+// `file` is a descriptor, -1 with errno, or a negative error code as the kernel returns it.
 static Verdict Result(const char* call, long file) {
   if (file < 0) {
     if (file < -1) errno = (int)-file;
@@ -32,7 +32,7 @@ static Verdict Result(const char* call, long file) {
 
 // --- paths --------------------------------------------------------------------------------------
 
-// On a file system that tells letter cases apart this is another, harmless name.
+// On a case-sensitive file system this is another, harmless name.
 static Verdict Case(void) {
   if (!Exists("sub/.GIT")) return Skipped("the file system tells letter cases apart");
   return Create("sub/.GIT/hooks/pre-commit");
@@ -56,7 +56,7 @@ static Verdict PathLong(void) {
   return Create(path);
 }
 
-// The text ends where readable memory does.
+// The text ends where readable memory ends.
 static Verdict PathPageEnd(void) {
   char* pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED || munmap(pages + 4096, 4096) != 0) return Stopped("mmap");
@@ -90,7 +90,7 @@ static Verdict LinkToConfig(void) {
   return Append("l");
 }
 
-// The host made these two before: to the folder of the hooks, and to a hook that is not there.
+// The host created both links: to the hooks directory, and to a hook that does not exist.
 static Verdict LinkOldParent(void) { return Create("old-hooks-link/pre-commit"); }
 static Verdict LinkOldDangling(void) { return Create("old-hook-link"); }
 
@@ -99,13 +99,13 @@ static Verdict LinkOldRename(void) {
   return Tried("rename", rename("ordinary", "old-hooks-link/pre-commit"));
 }
 
-// The link itself is moved, and with it what its text means.
+// Moving the link changes the target of its relative text.
 static Verdict LinkOldMoved(void) {
   if (rename("old-hooks-link", "deep/l") != 0) return Stopped("rename");
   return Create("deep/l/pre-commit");
 }
 
-// --- folders to begin at ------------------------------------------------------------------------
+// --- starting directories -----------------------------------------------------------------------
 
 static Verdict CreateAt(const char* folder, const char* name) {
   const int begin = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -137,7 +137,7 @@ static Verdict ChdirGit(void) {
   return Create("pre-commit");
 }
 
-// --- a file that may be read, opened a second time ----------------------------------------------
+// --- a readable file, opened a second time ------------------------------------------------------
 
 static Verdict Reopen(const char* format, int flags) {
   const int file = open(kConfig, flags | O_CLOEXEC);
@@ -166,7 +166,7 @@ static Verdict Openat2(void) {
   return Result("openat2", syscall(SYS_openat2, AT_FDCWD, kHook, &how, sizeof(how)));
 }
 
-// An absolute path that begins at the descriptor.
+// An absolute path that starts at the descriptor.
 static Verdict Openat2InRoot(void) {
   const int begin = open("sub", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (begin < 0) return Stopped("open(O_PATH)");
@@ -214,7 +214,7 @@ static Verdict OtherMachine(void) { return Skipped("not x86-64"); }
 #define Ia32Creat OtherMachine
 #endif
 
-// The kernel opens on behalf of the ring; no system call with this path is ever made.
+// The kernel opens the file for the ring; there is no system call with this path.
 static Verdict IoUringOpenat(void) {
   struct io_uring_params parameters = {0};
   const int ring = (int)syscall(SYS_io_uring_setup, 4, &parameters);
@@ -264,7 +264,7 @@ static Verdict FromThread(void* (*run)(void*)) {
   return verdict;
 }
 
-// The process's current folder is not this thread's.
+// The process's current directory differs from this thread's.
 static void* InOwnFolder(void* verdict) {
   if (unshare(CLONE_FS) != 0) {
     *(Verdict*)verdict = Stopped("unshare(CLONE_FS)");
@@ -278,7 +278,7 @@ static void* InOwnFolder(void* verdict) {
 
 static Verdict ThreadCwd(void) { return FromThread(InOwnFolder); }
 
-// The same number is another folder for the rest of the process.
+// The rest of the process has another directory under this number.
 static void* WithOwnFiles(void* verdict) {
   enum { kNumber = 60 };
   const int harmless = open("plain", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -295,7 +295,7 @@ static void* WithOwnFiles(void* verdict) {
 
 static Verdict ThreadFiles(void) { return FromThread(WithOwnFiles); }
 
-// The first thread is gone: what is asked about the process by its number is asked of a zombie.
+// After the first thread has exited, queries about the process id reach a zombie.
 static pthread_t first_thread;
 
 static void* AfterTheFirst(void* unused) {

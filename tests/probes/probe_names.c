@@ -1,6 +1,6 @@
-// Names in the project by which somebody outside runs code later: git's hooks and configuration,
-// and the settings of editors, agents and shells. The project is a repository; sub, a/b and
-// a/b/c/d/e are repositories inside it.
+// Names in the project through which programs outside run code later: git's hooks and
+// configuration, and the settings of editors, agents and shells. The project is a repository; sub,
+// a/b and a/b/c/d/e are repositories inside it.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

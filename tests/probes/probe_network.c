@@ -1,4 +1,4 @@
-// What is reached by a number or an address instead of a file: sockets, shared memory, keys.
+// Objects reached by a number or an address instead of a file: sockets, shared memory, keys.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -43,7 +43,7 @@ static Verdict UdpLoopback(void) {
                sendto(client, kMark, 8, 0, (const struct sockaddr*)&address, sizeof(address)));
 }
 
-// Somebody outside keeps trying to connect to this port.
+// A process outside keeps trying to connect to this port.
 static Verdict ListenReachable(void) {
   const struct sockaddr_in address = Loopback("listen_port");
   const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -62,7 +62,7 @@ static Verdict ListenReachable(void) {
 
 // --- unix sockets -------------------------------------------------------------------------------
 
-// `first` is NUL for an abstract name.
+// With `abstract`, the name begins with NUL.
 static Verdict ConnectUnix(const char* name, int abstract) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   char* to = address.sun_path + abstract;

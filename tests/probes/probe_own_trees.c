@@ -1,5 +1,5 @@
-// Names that are left to a new work tree: by a ".git" in the wrong place, or by one that does not
-// stay.
+// Names that are permitted in a new work tree, misused: with a ".git" in the wrong place, or with
+// one that does not stay.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static Verdict TwiceLevel(void) {
   return Create(".github/workflows/x.yml");
 }
 
-// --- one that does not stay, or leads to a repository that was there -----------------------------
+// --- a ".git" that does not stay, or leads to an existing repository ----------------------------
 
 static int MakeTree(void) {
   if (MAKE("tree-new", "tree-new/.git", "tree-new/.vscode") != 0) return -1;
@@ -87,7 +87,7 @@ static Verdict TreeShared(void) {
   return Create("tree-new/.vscode/tasks.json");
 }
 
-// A file ".git" that first leads to a repository of this run.
+// Creates a file ".git" that first leads to a repository of this run.
 static int MakeLinkedTree(int* kept_open) {
   if (MAKE("own", "own/.git", "tree-new") != 0) return -1;
   if (PutText("tree-new/.git", "gitdir: ../own/.git\n") != 0) return -1;
@@ -119,7 +119,7 @@ static Verdict TreeReplaced(void) {
 
 // --- what must work ------------------------------------------------------------------------------
 
-// "rm -r" in the order of the directory: ".git" may come first.
+// "rm -r" in directory order: ".git" may come first.
 static Verdict RemoveTree(void) {
   if (MAKE("tree-new", "tree-new/.git", "tree-new/.git/refs", "tree-new/.vscode") != 0) {
     return Broken("mkdir");

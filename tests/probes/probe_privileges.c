@@ -51,7 +51,8 @@ static Verdict MountNewApi(void) {
                syscall(SYS_move_mount, made, "", AT_FDCWD, "mnt", kMoveMountEmptyFrom));
 }
 
-// The mount that holds a path, as statvfs() tells it: the last parent on the same one.
+// Cuts the path to the mount point that contains it: the topmost parent with the same statvfs() id
+// and flags.
 static void MountPointOf(char* path) {
   struct statvfs about, above;
   while (strcmp(path, "/") != 0 && statvfs(path, &about) == 0) {
@@ -67,7 +68,7 @@ static void MountPointOf(char* path) {
   }
 }
 
-// Only takes "read only" away, so it changes nothing where that is not set.
+// Only clears "read only", so it changes nothing if that is not set.
 static Verdict RemountRw(void) {
   char path[512];
   snprintf(path, sizeof(path), "%s", Fixture("outside"));
@@ -82,7 +83,7 @@ static Verdict RemountRw(void) {
   return Stopped("mount_setattr, mount(MS_REMOUNT)");
 }
 
-// MNT_EXPIRE asks the same rights as all unmounting, but leaves a mount that is in use.
+// MNT_EXPIRE needs the same rights as unmounting, but keeps a mount that is in use.
 static Verdict Umount(void) {
   if (umount2("/proc", MNT_EXPIRE) == 0 || errno == EAGAIN || errno == EBUSY) {
     return Open("umount2(/proc, MNT_EXPIRE)");
@@ -94,7 +95,7 @@ static Verdict Umount(void) {
 
 static Verdict NewUserns(void) { return Tried("unshare(CLONE_NEWUSER)", unshare(CLONE_NEWUSER)); }
 
-// The rights of the new namespace come without a mapping; mounting needs them and nothing more.
+// The new namespace grants its rights without a user mapping; mounting needs nothing else.
 static Verdict UsernsMount(void) {
   if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return Stopped("unshare");
   return Tried("unshare, mount", mount("none", "mnt", "tmpfs", 0, NULL));

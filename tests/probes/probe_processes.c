@@ -1,4 +1,4 @@
-// Processes outside: to see them, to read and change them, and to live longer than the command.
+// Processes outside: seeing, reading and changing them, and outliving the command.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "escape_probe.h"
 #include "kernel_abi.h"
 
-// The victim keeps eight letters at an address that it tells; they change to these.
+// The victim has eight letters at an address that it publishes; the probe replaces them with these.
 static const char kLetters[] = "escaped!";
 enum { kLettersSize = 8 };
 
@@ -35,7 +35,7 @@ static Verdict ReadProcEnviron(void) {
   return held ? Open("open, read") : StoppedAs("read: another process");
 }
 
-// By its command line: inside, the number may be another's.
+// Compares the command line: inside, the number may belong to another process.
 static Verdict SeeOutsidePid(void) {
   const int held = Holds(VictimProc("cmdline"), Fixture("victim_name"));
   if (held < 0) return Stopped("open, read");
@@ -80,7 +80,7 @@ static Verdict PidfdGetfd(void) {
   return Open("pidfd_getfd, pread");
 }
 
-// Writes on for two seconds; the one outside looks whether it still does after the command's end.
+// Writes for two seconds; the test outside checks if this continues after the command has ended.
 static void LiveOn(void) {
   setsid();
   for (int i = 0; i < 1024; ++i) close(i);
@@ -103,7 +103,7 @@ static Verdict OrphanSurvives(void) {
   return Open("fork, setsid, fork");
 }
 
-// Types a letter for whoever reads this terminal next.
+// Types a letter into the terminal's input.
 static Verdict Tiocsti(void) {
   char letter = 'E';
   if (ioctl(0, TIOCSTI, &letter) == 0) return Open("ioctl(0, TIOCSTI)");

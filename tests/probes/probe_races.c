@@ -1,8 +1,8 @@
-// Attempts at what looks at an argument first and lets the kernel read it again: while one thread
-// makes a call over and over, another keeps changing what the argument means, between something
-// harmless and a protected name. Whether one was seen and the other used shows in whether the
-// protected name came to be. They end at the first success, else after ten thousand attempts or two
-// seconds. With nothing to stop them, the slowest succeeds within some thousand attempts.
+// Attacks on a check that reads an argument before the kernel reads it again: while one thread
+// repeats a call, another keeps switching the argument's meaning between something harmless and a
+// protected name. If the check saw one and the kernel used the other, the protected name exists
+// afterwards. They end at the first success, after ten thousand attempts, or after two seconds.
+// Without protection, the slowest succeeds within a few thousand attempts.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +23,9 @@ static const char kHook[] = "sub/.git/hooks/pre-commit";
 static atomic_int race_over;
 
 typedef struct {
-  void (*change)(void);        // between harmless and protected, called without a pause
-  int (*attempt)(void);        // makes the call, and takes a harmless success back
-  const char* protected_name;  // what must not come to be
+  void (*change)(void);        // switches between harmless and protected, in a loop
+  int (*attempt)(void);        // makes the call, and undoes a harmless success
+  const char* protected_name;  // must not be created
 } Race;
 
 static void* KeepChanging(void* change) {
@@ -42,7 +42,7 @@ static Verdict Run(const Race* race) {
   long harmless = 0;
   const time_t end = time(NULL) + kSeconds;
   int won = 0;
-  // On a busy machine the other thread may stand still for many attempts.
+  // On a busy machine the other thread may not run for many attempts.
   while (!won && (attempts < kAttempts || harmless == 0) && time(NULL) <= end) {
     for (int i = 0; i < 50; ++i) harmless += race->attempt() == 0;
     attempts += 50;
@@ -57,7 +57,7 @@ static Verdict Run(const Race* race) {
 
 // --- the text of a path -------------------------------------------------------------------------
 
-// One letter of it: "race/.mcp.json" or "race/xmcp.json".
+// Changes one letter: "race/.mcp.json" or "race/xmcp.json".
 static char path[64];
 enum { kLetter = sizeof("race/") - 1 };
 
@@ -115,8 +115,8 @@ static int CreateThenUnlink(int folder, const char* name, const char* harmless) 
   return unlink(harmless);
 }
 
-// race/p and race/q change places. One is a link to the hooks that the host made before, the other
-// a link to a harmless folder, or such a folder itself.
+// Swaps race/p and race/q. One is a link to the hooks that the host created, the other a link to a
+// harmless directory, or that directory itself.
 static void ChangePlaces(void) {
   renameat2(AT_FDCWD, "race/p", AT_FDCWD, "race/q", RENAME_EXCHANGE);
 }
@@ -167,7 +167,7 @@ static int PrepareFolders(void) {
 
 static Verdict RaceWhere(void (*change)(void), int (*attempt)(void)) {
   if (PrepareFolders() != 0) return Stopped("mkdir, open in the project");
-  // Absolute, since one of the races changes the current folder.
+  // Absolute, since one of the races changes the current directory.
   static char name[512];
   snprintf(name, sizeof(name), "%s", In("project", kHook));
   const Race race = {change, attempt, name};

@@ -1,5 +1,5 @@
-// What the kernel counts for all processes of a user, or of the machine: a sandbox that uses it up
-// takes it from the programs outside. A row is open when it got more than a sandbox may have.
+// Resources that the kernel counts per user or per machine: a sandbox that uses them up takes them
+// from the programs outside. A row is open if it got more than a sandbox may have.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static long NumberIn(const char* path) {
   return number;
 }
 
-// The machine has 4,096, of which 1,024 are for its first mount of them.
+// The machine has 4,096, of which 1,024 are reserved for the first devpts mount.
 static Verdict Terminals(void) {
   RaiseDescriptors();
   for (int i = 0; i < 300; ++i) {
@@ -106,7 +106,7 @@ static Verdict CoreLimit(void) {
   return Open("the limit is %ld", (long)now.rlim_cur);
 }
 
-// A program outside that wants to write the file waits for the lock.
+// A program outside that wants to write the file must wait for the lock.
 static Verdict LockOutside(void) {
   const int file = open(In("outside", "write"), O_RDONLY | O_CLOEXEC);
   if (file < 0) return Stopped("open");
@@ -115,7 +115,7 @@ static Verdict LockOutside(void) {
   return Tried("flock", flock(file, LOCK_EX | LOCK_NB));
 }
 
-// Descriptors that were sent and not received count for the user; each sender has its own limit.
+// Descriptors in flight count for the user; each sender has its own limit.
 static Verdict DescriptorsInFlight(void) {
   enum { kAtOnce = 200, kTimes = 3 };
   int pair[2];
@@ -141,14 +141,14 @@ static Verdict DescriptorsInFlight(void) {
   return Open("%d in flight", kAtOnce * kTimes);
 }
 
-// Beyond so many pages the pipes of the user's other processes hold two.
+// Once the user's pipes hold this many pages, new pipes of other processes get only two.
 static Verdict PipePages(void) {
   enum { kPipes = 100, kLarge = 1 << 20, kUsual = 1 << 16 };
   if (geteuid() == 0) return Skipped("root's pipes are not limited");
   int pair[2];
   for (int i = 0; i < kPipes; ++i) {
     if (pipe2(pair, O_CLOEXEC) != 0) return Stopped("pipe2");
-    fcntl(pair[0], F_SETPIPE_SZ, kLarge);  // it is refused once most are used up
+    fcntl(pair[0], F_SETPIPE_SZ, kLarge);  // refused once most are used up
   }
   if (pipe2(pair, O_CLOEXEC) != 0) return Stopped("pipe2");
   const int size = fcntl(pair[0], F_GETPIPE_SZ);

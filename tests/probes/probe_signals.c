@@ -1,5 +1,5 @@
-// What Landlock learned late, where there are no namespaces: signals by every call that sends one,
-// O_TRUNC without writing, and addresses of sockets that were made as a pair.
+// Rights that Landlock added late, without namespaces: signals through every call that sends one,
+// O_TRUNC without write access, and addresses of sockets that were created as a pair.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ static Verdict QueueToThread(void) {
                syscall(SYS_rt_tgsigqueueinfo, Target(), Target(), SIGUSR1, &info));
 }
 
-// The kernel sends the signal when the socket can be read. `call` names its owner.
+// The kernel sends the signal when the socket is readable. `name_owner` sets its receiver.
 static Verdict SignalWhenReady(const char* call, int (*name_owner)(int socket)) {
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return Stopped("socketpair");
@@ -73,12 +73,12 @@ static Verdict SetOwner(void) { return SignalWhenReady("fcntl(F_SETOWN)", ByComm
 static Verdict SetOwnerEx(void) { return SignalWhenReady("fcntl(F_SETOWN_EX)", ByStructure); }
 static Verdict RequestOwner(void) { return SignalWhenReady("ioctl(FIOSETOWN)", ByRequest); }
 
-// O_ACCMODE opens a file for ioctl(2) alone, and O_TRUNC empties it all the same.
+// O_ACCMODE opens a file for ioctl(2) only, but O_TRUNC still empties it.
 static Verdict TruncateWithoutAccess(void) {
   return Tried("open(O_ACCMODE|O_TRUNC)", open(In("outside", "no-access"), O_ACCMODE | O_TRUNC));
 }
 
-// A pair of datagram sockets can send to other addresses than each other's.
+// A datagram socket of a pair can send to any address.
 static Verdict PairToOutside(void) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   snprintf(address.sun_path, sizeof(address.sun_path), "%s", Fixture("unix_datagram"));
@@ -88,8 +88,7 @@ static Verdict PairToOutside(void) {
                sendto(pair[0], kMark, 8, 0, (const struct sockaddr*)&address, sizeof(address)));
 }
 
-// --- what must work
-// --------------------------------------------------------------------------------
+// --- what must work -----------------------------------------------------------------------------
 
 static volatile sig_atomic_t g_heard, g_sender;
 
@@ -146,7 +145,7 @@ static Verdict SignalsToItself(void) {
 
 static Verdict SignalsToChildren(void) {
   siginfo_t info = Info();
-  signal(SIGINT, SIG_DFL);  // a shell's job in the background ignores it
+  signal(SIGINT, SIG_DFL);  // background jobs of a shell ignore it
   pid_t child = Sleeper();
   if (kill(child, 0) != 0 || kill(child, SIGTERM) != 0 || !EndedBy(child, SIGTERM)) {
     return Broken("kill of a child");

@@ -1,6 +1,7 @@
-// The standard streams, which were opened outside: for rows x-stream-* standard input is a file
-// outside that can be read, standard error one that can be appended to; for rows x-pipe-* both are
-// pipes that others use as well. And set-user-ID, which serves those who start a file outside.
+// The standard streams, which were opened outside: in rows x-stream-*, standard input is a readable
+// file outside and standard error one that can be appended to; in rows x-pipe-*, both are pipes
+// that other processes use as well. Also set-user-ID, which takes effect when a user outside runs
+// the file.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +43,7 @@ static Verdict StreamXattr(void) {
 static Verdict StreamXattrProc(void) {
   return Tried("setxattr", setxattr("/proc/self/fd/0", "user.escaped", "1", 1, 0));
 }
-// The owner stays; the time of the change does not.
+// The owner stays the same; the change time does not.
 static Verdict StreamOwner(void) { return Tried("fchown", fchown(0, geteuid(), getegid())); }
 static Verdict StreamOwnerProc(void) {
   return Tried("chown", chown("/proc/self/fd/0", geteuid(), getegid()));
@@ -71,10 +72,10 @@ static Verdict StreamDirectory(void) {
 
 // --- a pipe as a stream --------------------------------------------------------------------------
 
-// Others read what comes out of standard input's pipe.
+// Other processes read from standard input's pipe.
 static Verdict PipeWrite(void) { return Append("/proc/self/fd/0"); }
 
-// Others have written into standard error's pipe.
+// Other processes have written into standard error's pipe.
 static Verdict PipeRead(void) {
   const int pipe = open("/proc/self/fd/2", O_RDONLY | O_NONBLOCK);
   if (pipe < 0) return Stopped("open");
@@ -119,7 +120,7 @@ static Verdict SetIdUnnamed(void) {
   return Tried("linkat", linkat(AT_FDCWD, name, AT_FDCWD, "set-id", AT_SYMLINK_FOLLOW));
 }
 
-// --- devices, which root owns --------------------------------------------------------------------
+// --- devices, owned by root ---------------------------------------------------------------------
 
 static Verdict DeviceChmod(void) {
   struct stat facts;
@@ -133,7 +134,7 @@ static Verdict DeviceTimes(void) {
   return Tried("utimensat", utimensat(AT_FDCWD, "/dev/full", same, 0));
 }
 
-// Reading and writing go on.
+// Reading and writing still work.
 static Verdict DeviceUse(void) {
   char byte = 1;
   const int zero = open("/dev/zero", O_RDONLY);

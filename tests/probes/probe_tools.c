@@ -1,4 +1,4 @@
-// What several rows need.
+// Helpers of several rows.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

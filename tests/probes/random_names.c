@@ -1,12 +1,11 @@
-// Makes, moves, changes and reads names at random, from several processes and threads at once:
+// Creates, moves, changes and reads random names, from several processes and threads at once:
 //
 //   random_names SECONDS SEED [--no-moves] FOLDER...
 //
 // It starts in one of the FOLDERs, which are absolute. tests/system/run/test_random_names.py runs
-// it in a sandbox and looks afterwards at what exists outside. All that it writes contains
-// kWritten; when it reads kSecret it prints a line "leak <tab> CALL <tab> PATH". With --no-moves no
-// directory is moved. The last line has, for each call, its name, how often it was tried and how
-// often it succeeded.
+// it in a sandbox and then checks the names outside. Everything that it writes contains kWritten;
+// if it reads kSecret it prints a line "leak <tab> CALL <tab> PATH". With --no-moves no directory
+// is moved. The last line lists each call with the numbers of attempts and successes.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -93,7 +92,7 @@ static const char* const kNames[] = {"a",
                                      "worktrees",
                                      "file"};
 enum { kNameCount = sizeof(kNames) / sizeof(kNames[0]) };
-// Names that the rules cover; chance alone would pick them too rarely.
+// Names that the rules cover; random choice picks them too rarely.
 static const char* const kTails[] = {".git",
                                      ".git/hooks",
                                      ".git/hooks/pre-commit",
@@ -119,8 +118,7 @@ static int folder_count;
 static int moves_folders = 1;
 static time_t end_time;
 
-// --- chance
-// -----------------------------------------------------------------------------------------
+// --- randomness ---------------------------------------------------------------------------------
 
 typedef struct {
   uint64_t state;
@@ -139,8 +137,8 @@ static uint32_t Below(Dice* dice, uint32_t most) { return Next(dice) % most; }
 static int OneIn(Dice* dice, uint32_t n) { return Below(dice, n) == 0; }
 static int Opened(Dice* dice) { return dice->opened[Below(dice, kOpened)]; }
 
-// A path from one of the folders, from a descriptor or from where the process stands; `which` is 0
-// or 1, for calls that take two.
+// A path from one of the directories, from a descriptor or from the current directory; `which` is 0
+// or 1, for calls with two paths.
 static const char* PathOf(Dice* dice, int which) {
   char* path = dice->path[which];
   const char* folder = folders[Below(dice, (uint32_t)folder_count)];
@@ -182,8 +180,7 @@ static const char* PathOf(Dice* dice, int which) {
 
 static int FolderFd(Dice* dice) { return OneIn(dice, 3) ? Opened(dice) : AT_FDCWD; }
 
-// --- the calls
-// --------------------------------------------------------------------------------------
+// --- calls --------------------------------------------------------------------------------------
 
 static void Keep(Dice* dice, int fd) {
   if (fd < 0) return;
@@ -261,8 +258,8 @@ static long Link(Dice* dice) {
   return linkat(FolderFd(dice), from, FolderFd(dice), PathOf(dice, 1), flags);
 }
 
-// Whether it is a directory may change a moment later: then a move of one is refused by nobody, and
-// the oracle is told so by --no-moves alone. So a directory is only moved by who may.
+// Directories are moved only without --no-moves: the sandbox does not refuse these moves, and the
+// oracle knows about them only from that option. The answer can be outdated a moment later.
 static int IsFolder(const char* path, int folder) {
   struct stat facts;
   return fstatat(folder, path, &facts, 0) == 0 && S_ISDIR(facts.st_mode);
@@ -274,7 +271,7 @@ static long Rename(Dice* dice) {
   const char *from = PathOf(dice, 0), *to = PathOf(dice, 1);
   const int from_folder = FolderFd(dice), to_folder = FolderFd(dice);
   if (!moves_folders) {
-    // Of a file alone: what is renamed with a slash at its end cannot be one.
+    // Checks what the call would move: a link itself, but a directory if the name ends in a slash.
     char held[64];
     const int fd = openat(from_folder, from, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return -1;
@@ -296,7 +293,7 @@ static long Truncate(Dice* dice) {
 }
 
 static long Chmod(Dice* dice) {
-  // The oracle must be able to read what is there.
+  // The oracle must be able to read everything.
   static const mode_t kModes[] = {0700, 0755, 0777, 04755, 02755, 01777};
   const mode_t mode = kModes[Below(dice, 6)];
   switch (Below(dice, 3)) {
@@ -335,7 +332,7 @@ static long Attribute(Dice* dice) {
   }
 }
 
-// A socket's name.
+// Binds a socket to a name.
 static long Bind(Dice* dice) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   const char* path = PathOf(dice, 0);
@@ -363,7 +360,7 @@ static long Map(Dice* dice) {
   if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size < 1) return -1;
   char* bytes = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (bytes == MAP_FAILED) return -1;
-  // Somebody may have cut the file: through the kernel, a fault is an error.
+  // Another process may have truncated the file: a fault inside a system call is only an error.
   char copy[64];
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
@@ -411,7 +408,7 @@ enum { kCallCount = sizeof(kCalls) / sizeof(kCalls[0]) };
 typedef struct {
   atomic_ulong tried[kCallCount], done[kCallCount];
 } Counts;
-static Counts* counts;  // of all processes
+static Counts* counts;  // shared by all processes
 
 static void* Work(void* seed) {
   static _Thread_local Dice dice;

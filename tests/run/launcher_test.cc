@@ -13,7 +13,7 @@ using namespace ringfence;
 
 namespace {
 
-// Writes a letter into a pipe for all that it hears: in the end the command takes its place.
+// Writes a letter into a pipe for each notification: the command replaces this process at the end.
 class Recorder final : public LaunchObserver {
  public:
   Recorder(int pipe, bool refuses) : pipe_(pipe), refuses_(refuses) {}
@@ -43,7 +43,7 @@ struct Heard {
 constexpr int kUsageError = 100;
 constexpr int kSystemError = 101;
 
-// In a process of its own, which the command replaces and whose limits Launch() changes.
+// Launches in a child process, which the command replaces and whose limits Launch() changes.
 Heard LaunchIn(const SandboxCommand& command, bool refuses) {
   PlanWorld world;
   std::array<int, 2> pipe{};
@@ -78,7 +78,7 @@ SandboxCommand Unconfined(std::vector<std::string> argv) {
 
 }  // namespace
 
-TEST_CASE("launcher: the observer hears of the start before and after it, and the command runs") {
+TEST_CASE("launcher: the observer is notified before and after the start, and the command runs") {
   const Heard heard = LaunchIn(Unconfined({"/bin/sh", "-c", "exit 7"}), false);
   CHECK(heard.letters == "us");
   CHECK(heard.status == 7);
@@ -87,13 +87,13 @@ TEST_CASE("launcher: the observer hears of the start before and after it, and th
   CHECK(missing.status == 127);
 }
 
-TEST_CASE("launcher: nothing starts that the observer does not want, and the host is to blame") {
+TEST_CASE("launcher: if the observer refuses, nothing starts, and the error is a system error") {
   const Heard heard = LaunchIn(Unconfined({"/bin/sh", "-c", "exit 7"}), true);
   CHECK(heard.letters == "u");
   CHECK(heard.status == kSystemError);
 }
 
-TEST_CASE("launcher: without a plan the observer hears of nothing, and the request is to blame") {
+TEST_CASE("launcher: without a plan the observer is not notified, and the error is a usage error") {
   CHECK(LaunchIn(Unconfined({}), false).letters.empty());
   CHECK(LaunchIn(Unconfined({}), false).status == kUsageError);
   SandboxCommand proxied = Unconfined({"/bin/true"});

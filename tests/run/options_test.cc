@@ -23,7 +23,7 @@ std::optional<RunOptions> Read(std::vector<std::string> words) {
 
 }  // namespace
 
-TEST_CASE("run options: everything that is plainly right is read") {
+TEST_CASE("run options: valid command lines are parsed") {
   const std::optional<RunOptions> read = Read({"--mode",
                                                "rx",
                                                "--layers=landlock",
@@ -59,7 +59,7 @@ TEST_CASE("run options: everything that is plainly right is read") {
   CHECK(Read({"--", "ls"})->command == std::vector<std::string>{"ls"});
 }
 
-TEST_CASE("run options: what is not is left to the whole program") {
+TEST_CASE("run options: other command lines are left to the complete program") {
   const std::vector<std::vector<std::string>> lines{
       {},
       {"--"},
@@ -89,7 +89,7 @@ TEST_CASE("run options: what is not is left to the whole program") {
   }
 }
 
-TEST_CASE("run options: the fast way knows what the whole program declares") {
+TEST_CASE("run options: the fast parser knows the options that the complete program declares") {
   CLI::App app{"", "ringfence"};
   Action chosen;
   DeclareCommandLine(app, chosen, "run");
@@ -98,7 +98,7 @@ TEST_CASE("run options: the fast way knows what the whole program declares") {
   for (const CLI::Option* option : run->get_options()) {
     if (!option->get_lnames().empty()) declared.insert("--" + option->get_lnames().front());
   }
-  std::set<std::string> known{"--help", "--dry-run", "--json", "--for"};  // left to it
+  std::set<std::string> known{"--help", "--dry-run", "--json", "--for"};  // not parsed here
   for (const RunOption& option : RunOptionTable()) {
     known.emplace(option.name);
     const CLI::Option* same = run->get_option(std::string(option.name));
@@ -108,7 +108,7 @@ TEST_CASE("run options: the fast way knows what the whole program declares") {
   CHECK(declared == known);
 }
 
-TEST_CASE("run options: every value of the fast way is one of the whole program's") {
+TEST_CASE("run options: the complete program accepts every value of the fast parser") {
   for (const RunOption& option : RunOptionTable()) {
     for (const std::string_view value : option.values) {
       CLI::App app{"", "ringfence"};

@@ -10,7 +10,7 @@ namespace {
 
 using Variables = std::vector<std::string>;
 
-// The environment of a command in a full sandbox of user 1000, unless a test says otherwise.
+// The environment of a command of user 1000 in a full sandbox, unless a test changes it.
 struct Caller {
   Variables variables;
   SandboxRules rules;
@@ -45,7 +45,7 @@ size_t CountOf(const Variables& variables, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("environment: what programs and people need is passed on") {
+TEST_CASE("environment: variables that programs and users need are passed on") {
   for (const std::string variable : {"PATH=/usr/bin:/bin",
                                      "HOME=/home/dev",
                                      "USER=dev",
@@ -71,7 +71,7 @@ TEST_CASE("environment: what programs and people need is passed on") {
   }
 }
 
-TEST_CASE("environment: what may hold a secret, or leads to one, is dropped") {
+TEST_CASE("environment: variables that may hold a secret, or lead to one, are dropped") {
   for (const std::string_view name : {"AWS_SECRET_ACCESS_KEY",
                                       "AWS_SESSION_TOKEN",
                                       "AWS_PROFILE",
@@ -106,7 +106,7 @@ TEST_CASE("environment: what may hold a secret, or leads to one, is dropped") {
   }
 }
 
-TEST_CASE("environment: what makes programs run or load something is dropped") {
+TEST_CASE("environment: variables that make programs run or load code are dropped") {
   for (const std::string_view name : {"LD_PRELOAD",
                                       "LD_LIBRARY_PATH",
                                       "LD_AUDIT",
@@ -134,7 +134,7 @@ TEST_CASE("environment: what makes programs run or load something is dropped") {
   }
 }
 
-TEST_CASE("environment: a listed name counts as a whole and in its own letter case") {
+TEST_CASE("environment: a listed name counts as a whole, with its letter case") {
   for (const std::string variable :
        {"PATHS=x", "MYPATH=x", "path=x", "Path=x", "XLC_ALL=x", "TERMX=x", "HOME2=x", "LC=x",
         " PATH=x", "=x", "", "NOVALUE"}) {
@@ -148,7 +148,7 @@ TEST_CASE("environment: a value is passed on byte for byte") {
   CHECK(Caller{.variables = {odd}}.Passes(odd));
 }
 
-TEST_CASE("environment: the policy's list takes the place of the usual one") {
+TEST_CASE("environment: the policy's list replaces the default list") {
   Caller caller{.variables = {"PATH=/bin", "LANG=C", "DEPLOY_KEY=k", "DEPLOY_HOST=h", "HOME=/h"}};
   caller.rules.env = {{"PATH", "DEPLOY_*"}};
   CHECK(caller.Passes("PATH=/bin"));
@@ -158,14 +158,14 @@ TEST_CASE("environment: the policy's list takes the place of the usual one") {
   CHECK_FALSE(caller.Passes("HOME=/h"));
 }
 
-TEST_CASE("environment: an empty list of the policy passes nothing on") {
+TEST_CASE("environment: an empty list in the policy passes nothing on") {
   Caller caller{.variables = {"PATH=/bin", "HOME=/h"}, .tmp = ""};
   caller.rules.env.emplace();
   CHECK_FALSE(caller.Passes("PATH=/bin"));
   CHECK_FALSE(caller.Passes("HOME=/h"));
 }
 
-TEST_CASE("environment: the policy's star passes everything on") {
+TEST_CASE("environment: a star in the policy passes everything on") {
   Caller caller{.variables = {"GITHUB_TOKEN=t", "X=1"}};
   caller.rules.env = {{"*"}};
   CHECK(caller.Passes("GITHUB_TOKEN=t"));
@@ -195,7 +195,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("environment: the client of root is told of the sandbox, nobody else is") {
+TEST_CASE("environment: only root's client is told about the sandbox") {
   const auto told = [](uint32_t user, bool is_agent) {
     const Variables caller;
     const SandboxRules rules;
@@ -208,14 +208,15 @@ TEST_CASE("environment: the client of root is told of the sandbox, nobody else i
   CHECK(told(0, false).empty());
 }
 
-TEST_CASE("environment: the client's temporary files are below the private folder") {
+TEST_CASE("environment: the client's temporary files are below the private directory") {
   Caller caller{.variables = {"CLAUDE_CODE_TMPDIR=/srv/tmp"}, .is_agent = true};
   CHECK(caller.Passes("CLAUDE_CODE_TMPDIR=/tmp"));
   caller.tmp = "";
   CHECK(caller.Passes("CLAUDE_CODE_TMPDIR=/srv/tmp"));
 }
 
-TEST_CASE("environment: the agent gets its own besides the policy's list, and no other secrets") {
+TEST_CASE(
+    "environment: the agent gets its own variables plus the policy's list, no other secrets") {
   Caller caller{.variables = {"ANTHROPIC_API_KEY=k", "PATH=/bin", "LANG=C", "AWS_SECRET=s"},
                 .is_agent = true};
   caller.rules.env = {{"PATH"}};
@@ -225,7 +226,7 @@ TEST_CASE("environment: the agent gets its own besides the policy's list, and no
   CHECK_FALSE(caller.Passes("AWS_SECRET=s"));
 }
 
-TEST_CASE("environment: temporary files are in the private folder") {
+TEST_CASE("environment: temporary files are in the private directory") {
   const Variables planned = Caller{.variables = {"TMPDIR=/host/tmp"}}.Plan();
   for (const std::string_view name : {"TMPDIR", "TEMP", "TMP"}) {
     CAPTURE(name);
@@ -243,7 +244,7 @@ TEST_CASE("environment: a cache is where the plan says, whatever the policy's li
   CHECK(EnvironmentValue(caller.Plan(), "PIP_CACHE_DIR") == "/tmp/.cache/pip");
 }
 
-TEST_CASE("environment: nothing leads to the job server of the make around") {
+TEST_CASE("environment: no variable leads to the job server of an outer make") {
   struct Row {
     std::string_view flags;
     std::string_view want;
@@ -266,13 +267,13 @@ TEST_CASE("environment: nothing leads to the job server of the make around") {
 }
 
 TEST_CASE(
-    "environment: the run-time folder is the sandbox's own, and there only where it is made") {
+    "environment: the run-time directory is the sandbox's own, and set only if it is created") {
   const Variables host{"XDG_RUNTIME_DIR=/run/user/0"};
   CHECK(EnvironmentValue(Caller{.variables = host}.Plan(), "XDG_RUNTIME_DIR") == "/run/user/1000");
   CHECK(CountOf(Caller{.variables = host, .runtime = ""}.Plan(), "XDG_RUNTIME_DIR") == 0);
 }
 
-TEST_CASE("environment: those inside are told the layers, whatever the caller claims") {
+TEST_CASE("environment: programs inside learn the layers, whatever the caller claims") {
   Caller caller{.variables = {"RINGFENCE_SANDBOX=none"}, .marker = "landlock"};
   caller.rules.env = {{"*"}};
   CHECK(EnvironmentValue(caller.Plan(), "RINGFENCE_SANDBOX") == "landlock");

@@ -1,5 +1,5 @@
-// WhyNoGitConfig(): what a repository that a confined command made may have in its config. What git
-// itself makes of the same text is asked with `git config`.
+// WhyNoGitConfig(): the config that a repository created by a confined command may have. Compares
+// with git's own reading of the same text through `git config`.
 #include "sandbox/git_config.h"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ std::string Why(std::string_view text, std::string_view path = kPath) {
   return WhyNoGitConfig(text, path).value_or("");
 }
 
-// The keys that git finds, a line each; "" where it finds the file at fault.
+// The keys that git finds, one per line; "" if git rejects the file.
 std::string KeysOf(const TemporaryTree& tree, const std::string& text) {
   tree.File("config", text);
   const std::string file = tree.At("config");
@@ -36,7 +36,7 @@ std::string KeysOf(const TemporaryTree& tree, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("git config: what git writes into a new repository is accepted") {
+TEST_CASE("git config: the config that git writes into a new repository is accepted") {
   CHECK(Why("[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n"
             "\tlogallrefupdates = true\n") == "");
   CHECK(Why("[remote \"origin\"]\n\turl = https://example.org/x.git\n"
@@ -47,7 +47,7 @@ TEST_CASE("git config: what git writes into a new repository is accepted") {
   CHECK(Why("") == "");
 }
 
-TEST_CASE("git config: what tools and people write that names no program is accepted") {
+TEST_CASE("git config: values of tools and users that name no program are accepted") {
   CHECK(Why("[branch \"main\"]\n\tvscode-merge-base = origin/main\n"
             "[remote \"origin\"]\n\tgh-resolved = base\n[color \"diff\"]\n\tmeta = yellow bold\n"
             "[diff]\n\talgorithm = histogram\n\tcolorMoved = zebra\n[rerere]\n\tenabled = true\n"
@@ -110,7 +110,7 @@ TEST_CASE("git config: keys by which git runs a program, reads or writes elsewhe
   }
 }
 
-TEST_CASE("git config: what git may read otherwise is refused") {
+TEST_CASE("git config: text that git may read differently is refused") {
   for (const std::string_view text :
        {"[user]\nname = x\\\n[core]\n", "# a \\\n[user]\n", "[user]\r\nname = x\n",
         "\xEF\xBB\xBF[user]\nname = x\n", "[user.x]\nname = y\n", "name = x\n", "[user\nname = x\n",
@@ -123,7 +123,7 @@ TEST_CASE("git config: what git may read otherwise is refused") {
   CHECK(Why("[user]\nname = " + std::string(kMaxGitConfig, 'x') + "\n") == "it is too long");
 }
 
-TEST_CASE("git config: a work tree is the repository's own") {
+TEST_CASE("git config: a work tree must be the repository's own") {
   struct Case {
     std::string_view path, value;
     bool accepted;
@@ -150,7 +150,7 @@ TEST_CASE("git config: a work tree is the repository's own") {
   }
 }
 
-TEST_CASE("git config: in what is accepted git finds no key but the harmless ones") {
+TEST_CASE("git config: in accepted text, git finds only harmless keys") {
   const TemporaryTree tree;
   if (KeysOf(tree, "[user]\nname = x\n") != "user.name\n") {
     MESSAGE("skipped: git is not installed");

@@ -1,4 +1,4 @@
-// State of a stopped rebase or cherry-pick: what git may save of it.
+// State of a stopped rebase or cherry-pick: the files that git may save.
 #include "sandbox/git_state.h"
 
 #include <doctest/doctest.h>

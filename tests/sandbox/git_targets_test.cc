@@ -1,4 +1,4 @@
-// Files that git runs or reads because a configuration says so.
+// Files that git runs or reads because of a configuration.
 #include "sandbox/git_targets.h"
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ using namespace ringfence;
 
 namespace {
 
-// "KEY=VALUE" of each variable, a line each.
+// "KEY=VALUE" of each variable, one per line.
 std::string Listed(std::string_view text) {
   std::string all;
   for (const GitVariable& variable : ReadGitVariables(text)) {
@@ -37,7 +37,7 @@ std::string ListedByGit(const std::string& text) {
   return all;
 }
 
-// One member of each target that has it, ", " between them.
+// One member of each target that has it, separated by ", ".
 std::string Targets(std::vector<FakeFiles::Entry> entries,
                     std::string GitTarget::*member = &GitTarget::path) {
   entries.push_back({"/home/dev/p/.git/HEAD", File("ref: refs/heads/main\n")});
@@ -52,7 +52,7 @@ std::string Targets(std::vector<FakeFiles::Entry> entries,
   return all;
 }
 
-// What counts in any work tree.
+// The targets in any work tree.
 std::string InAnyTree(const std::string& config) {
   return Targets({{"/home/dev/p/.git/config", File(config)}, {"/home/dev/p/tools/there", File("")}},
                  &GitTarget::in_tree);
@@ -64,7 +64,7 @@ std::string TargetsOf(const std::string& config) {
 
 }  // namespace
 
-TEST_CASE("git variables: read as git reads them") {
+TEST_CASE("git variables: parsed as git parses them") {
   for (const std::string text :
        {"[core]\n\thooksPath = .githooks\n", "[filter \"x\"]\n\tclean = \"sh a.sh\" b ; comment\n",
         "[a.b]\nc=1\n", "[core] editor = vim # x\n",
@@ -76,11 +76,11 @@ TEST_CASE("git variables: read as git reads them") {
   }
 }
 
-TEST_CASE("git variables: a mistake does not hide what follows") {
+TEST_CASE("git variables: a mistake does not hide the following lines") {
   CHECK(Listed("[core\n!!\n[core]\nhooksPath=x\n") == "core.hookspath=x\n");
 }
 
-TEST_CASE("git targets: directories and files that keys name, from the work tree") {
+TEST_CASE("git targets: directories and files that keys name, relative to the work tree") {
   CHECK(TargetsOf("[core]\n\thooksPath = .githooks\n") == "/home/dev/p/.githooks");
   CHECK(TargetsOf("[core]\n\tattributesFile = conf/attributes\n") == "/home/dev/p/conf/attributes");
   CHECK(TargetsOf("[core]\n\texcludesFile = ~/ignore\n") == "/home/dev/ignore");
@@ -88,18 +88,19 @@ TEST_CASE("git targets: directories and files that keys name, from the work tree
   CHECK(TargetsOf("[core]\n\thooksPath = ~other/hooks\n") == "");
 }
 
-TEST_CASE("git targets: what is edited as a matter of course is none") {
+TEST_CASE("git targets: files that users edit routinely do not count") {
   CHECK(TargetsOf("[core]\n\texcludesFile = .gitignore\n") == "");
   CHECK(TargetsOf("[core]\n\tattributesFile = .gitattributes\n") == "");
   CHECK(TargetsOf("[remote \"o\"]\n\turl = ../other\n\tfetch = +refs/heads/*:refs/r/*\n") == "");
   CHECK(TargetsOf("[branch \"main\"]\n\tmerge = refs/heads/main\n") == "");
 }
 
-TEST_CASE("git targets: an included file, from the file that includes it, and what it names") {
+TEST_CASE(
+    "git targets: an included file, relative to the file that includes it, and its own targets") {
   CHECK(Targets({{"/home/dev/p/.git/config", File("[include]\n\tpath = ../conf/git\n")},
                  {"/home/dev/p/conf/git", File("[core]\n\tsshCommand = tools/ssh.sh -v\n")}}) ==
         "/home/dev/p/tools/ssh.sh, /home/dev/p/.git/../conf/git");
-  // Whatever its condition, and though it does not exist yet.
+  // Whatever its condition, and even if it does not exist yet.
   CHECK(TargetsOf("[includeIf \"gitdir:~/x/\"]\n\tpath = later\n") == "/home/dev/p/.git/later");
 }
 
@@ -166,7 +167,7 @@ TEST_CASE("git targets: the environment") {
         "\"/home/dev/p/x/config\")");
 }
 
-TEST_CASE("git targets: a file that includes itself, and more than anybody writes") {
+TEST_CASE("git targets: a file that includes itself, and more targets than anyone writes") {
   std::string loop;
   for (int i = 0; i < 40; ++i) loop += "[include]\npath = config\n";
   CHECK(TargetsOf(loop) == "/home/dev/p/.git/config");
@@ -176,7 +177,7 @@ TEST_CASE("git targets: a file that includes itself, and more than anybody write
         std::string::npos);
 }
 
-TEST_CASE("git targets: a file .git counts where it leads to a repository") {
+TEST_CASE("git targets: a .git file counts if it leads to a repository") {
   const std::vector<FakeFiles::Entry> entries = {
       {"/home/dev/p/sub/.git", File("gitdir: ../x\n")},
       {"/home/dev/p/x/config", File("[core]\n\thooksPath = h\n")}};
@@ -186,7 +187,7 @@ TEST_CASE("git targets: a file .git counts where it leads to a repository") {
   CHECK(Targets(with_head) == "/home/dev/p/sub/h");
 }
 
-TEST_CASE("git targets: a key that is not known counts if a file exists under its words") {
+TEST_CASE("git targets: an unknown key counts if its words name an existing file") {
   CHECK(TargetsOf("[town]\n\ttool = bin/tool\n") == "");
   CHECK(Targets({{"/home/dev/p/.git/config", File("[town]\n\ttool = bin/tool run\n")},
                  {"/home/dev/p/bin/tool", File("")}}) == "/home/dev/p/bin/tool");
@@ -199,7 +200,7 @@ TEST_CASE("git targets: the user's and the system's configuration, for each repo
   CHECK(Targets({{"/etc/gitconfig", File("[core]\n\teditor = ./edit\n")}}) == "/home/dev/p/./edit");
 }
 
-TEST_CASE("git targets: repositories below, around, of submodules and of work trees") {
+TEST_CASE("git targets: repositories below, above, in submodules and in work trees") {
   CHECK(Targets({{"/home/dev/p/a/b/.git/config", File("[core]\n\thooksPath = h\n")}}) ==
         "/home/dev/p/a/b/h");
   CHECK(Targets({{"/home/dev/p/.git/modules/s/t/HEAD", File("")},
@@ -213,12 +214,12 @@ TEST_CASE("git targets: repositories below, around, of submodules and of work tr
         "/home/dev/p/h, /home/dev/p/w/h");
 }
 
-TEST_CASE("git targets: configuration that cannot be read whole is a failure, not nothing") {
+TEST_CASE("git targets: configuration that cannot be read completely is a failure, not empty") {
   const std::string too_long(2 << 20, '#');
   CHECK(Targets({{"/home/dev/.gitconfig", File(too_long)}}) == "open(/home/dev/.gitconfig): E2BIG");
 }
 
-TEST_CASE("git targets: what git looks for in whichever work tree it runs") {
+TEST_CASE("git targets: files that git looks for in any work tree") {
   const std::string hooks = InAnyTree("[core]\n\thooksPath = ./tools/../hooks\n");
   CHECK(hooks.starts_with("hooks/applypatch-msg, "));
   CHECK(hooks.find(", hooks/pre-commit, ") != std::string::npos);
@@ -247,7 +248,7 @@ TEST_CASE("git targets: what git looks for in whichever work tree it runs") {
   }
 }
 
-TEST_CASE("git targets: commands in quotes, and a path at its option") {
+TEST_CASE("git targets: quoted commands, and a path attached to its option") {
   CHECK(TargetsOf("[alias]\n\tw = \"!sh -c './a.sh $1' -\"\n") ==
         "/home/dev/p/./a.sh $1, /home/dev/p/./a.sh");
   CHECK(TargetsOf("[alias]\n\tw = \"!bash -c \\\"scripts/a.sh \\\\\\\"$@\\\\\\\"\\\" --\"\n") ==

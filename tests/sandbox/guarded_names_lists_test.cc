@@ -1,4 +1,4 @@
-// GuardedNames: allow lists, private folders, and which rule is told.
+// GuardedNames: allow lists, private directories, and the rule that is reported.
 #include <doctest/doctest.h>
 
 #include <span>
@@ -7,8 +7,7 @@
 
 using namespace ringfence;
 
-TEST_CASE(
-    "guarded names: nothing is refused in a private folder but for what of the host is kept") {
+TEST_CASE("guarded names: in a private directory only the host's kept directories are guarded") {
   GuardedNames names = With({Anywhere("**/.git/hooks")});
   names.Exempt(Path::Clean("/tmp"));
   names.KeepHost(Path::Clean("/tmp/a/project"));
@@ -68,7 +67,7 @@ TEST_CASE("guarded names: an empty allow list allows nothing") {
   CHECK(names.Refuses("/p/x") != nullptr);
 }
 
-TEST_CASE("guarded names: what is refused stays refused where a list allows it") {
+TEST_CASE("guarded names: a refused name stays refused if a list allows it") {
   GuardedNames names = With({Anywhere("**/.git/hooks")});
   names.AllowOnly({Fixed("/p", "")});
   const GuardedName* rule = names.Refuses("/p/.git/hooks/x");
@@ -77,7 +76,7 @@ TEST_CASE("guarded names: what is refused stays refused where a list allows it")
 }
 
 TEST_CASE(
-    "guarded names: a rule that holds always is told before one that spares new repositories") {
+    "guarded names: an unconditional rule is reported before one that exempts new repositories") {
   GuardedName gits = Anywhere("**/.git/config");
   gits.unless_new = true;
   const GuardedNames names = With({gits, Fixed("/p", "sub/.git/config")});
@@ -86,7 +85,7 @@ TEST_CASE(
   CHECK_FALSE(rule->unless_new);
 }
 
-TEST_CASE("guarded names: all rules that spare what is new are told, since each has to be met") {
+TEST_CASE("guarded names: all conditional rules are reported, since each must be satisfied") {
   GuardedName gits = Anywhere("**/.git/config");
   gits.unless_new = true;
   GuardedName editors = Anywhere("**/.vscode");
@@ -100,7 +99,7 @@ TEST_CASE("guarded names: all rules that spare what is new are told, since each 
   CHECK_FALSE(strict.AllThatRefuse("/p/new/.vscode/.git/config").front()->unless_new);
 }
 
-TEST_CASE("guarded names: an allow list is told before a rule that spares new repositories") {
+TEST_CASE("guarded names: an allow list is reported before a rule that exempts new repositories") {
   GuardedName gits = Anywhere("**/.git/config");
   gits.unless_new = true;
   GuardedNames names = With({gits});
@@ -115,7 +114,8 @@ TEST_CASE("guarded names: the same rule counts once") {
   CHECK(names.rules().size() == 2);
 }
 
-TEST_CASE("guarded names: a pattern for what a folder holds does not allow the folder itself") {
+TEST_CASE(
+    "guarded names: a pattern for a directory's content does not allow the directory itself") {
   GuardedNames names;
   names.AllowOnly({Pattern("/p/a", "**"), Pattern("/p/b", "*.cc")});
   static constexpr NameRow kRows[] = {
@@ -126,7 +126,7 @@ TEST_CASE("guarded names: a pattern for what a folder holds does not allow the f
   CheckRows(names, kRows);
 }
 
-TEST_CASE("guarded names: an empty folder may lead to what is allowed") {
+TEST_CASE("guarded names: an empty directory may lead to an allowed path") {
   GuardedNames names = With({Fixed("/p", "src/gen")});
   names.AllowOnly(
       {Fixed("/p/src/new/out", ""), Pattern("/p", "lib/*/x.cc"), Fixed("/p", "src/gen")});
@@ -144,7 +144,7 @@ TEST_CASE("guarded names: an empty folder may lead to what is allowed") {
   CHECK(names.Refuses("/p/src") == &NotAllowedRule());
 }
 
-TEST_CASE("guarded names: how deep a name lies below the first component that a rule matches") {
+TEST_CASE("guarded names: the number of levels below the first component that a rule matches") {
   const GuardedName workflows = Anywhere("**/.github/workflows");
   const GuardedNames names = With({workflows});
   CHECK(names.LevelsBelowMatch(workflows, "/p/.github/workflows") == 1);
@@ -156,7 +156,7 @@ TEST_CASE("guarded names: how deep a name lies below the first component that a 
   CHECK(names.LevelsBelowMatch(Fixed("/p", ""), "/p") == 0);
 }
 
-TEST_CASE("guarded names: where the project lies does not count for a rule that it lies in") {
+TEST_CASE("guarded names: the path to the project is ignored for a rule that covers the project") {
   GuardedName editors = Anywhere("**/.vscode");
   editors.holds_root = true;
   GuardedNames names = With({editors});
@@ -164,7 +164,7 @@ TEST_CASE("guarded names: where the project lies does not count for a rule that 
   CHECK(names.LevelsBelowMatch(editors, "/home/dev/.vscode/p/new/.vscode/x") == 1);
 }
 
-TEST_CASE("guarded names: a file that git saves whole is told as one on a condition") {
+TEST_CASE("guarded names: a file that git saves as a whole is refused conditionally") {
   GuardedName todo = Anywhere("**/git-rebase-todo");
   todo.comes_whole = true;
   const GuardedNames names = With({todo});

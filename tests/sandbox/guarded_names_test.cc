@@ -10,13 +10,13 @@ using namespace ringfence;
 
 namespace {
 
-// The byte sequences of U+200C and U+FEFF, which HFS+ leaves out of names.
+// The byte sequences of U+200C and U+FEFF, which HFS+ ignores in names.
 #define NON_JOINER "\xe2\x80\x8c"
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 }  // namespace
 
-TEST_CASE("guarded names: a fixed name is refused in every spelling, and all that is below it") {
+TEST_CASE("guarded names: a fixed name is refused in every spelling, with everything below it") {
   const GuardedNames names = With({Fixed("/home/dev/project", "docs/adr")});
   static constexpr NameRow kRows[] = {
       {"the name", "/home/dev/project/docs/adr", true},
@@ -36,7 +36,7 @@ TEST_CASE("guarded names: a fixed name is refused in every spelling, and all tha
   CheckRows(names, kRows);
 }
 
-TEST_CASE("guarded names: a rule without a tail refuses its folder itself") {
+TEST_CASE("guarded names: a rule without a tail refuses its directory itself") {
   const GuardedNames names = With({Fixed("/home/dev/.config/ringfence", "")});
   static constexpr NameRow kRows[] = {
       {"the folder", "/home/dev/.config/ringfence", true},
@@ -48,7 +48,7 @@ TEST_CASE("guarded names: a rule without a tail refuses its folder itself") {
   CheckRows(names, kRows);
 }
 
-TEST_CASE("guarded names: a rule at the root of all names refuses what it names") {
+TEST_CASE("guarded names: a rule at the root refuses the names that it lists") {
   const GuardedNames names = With({Fixed("/", "etc/claude-code")});
   static constexpr NameRow kRows[] = {
       {"the name", "/etc/claude-code", true},
@@ -59,7 +59,7 @@ TEST_CASE("guarded names: a rule at the root of all names refuses what it names"
   CheckRows(names, kRows);
 }
 
-TEST_CASE("guarded names: letters beyond ASCII are compared without case") {
+TEST_CASE("guarded names: non-ASCII letters are compared without case") {
   const GuardedNames names = With({Fixed("/home/dev/\xc3\x89tudes", "r\xc3\xa9sum\xc3\xa9")});
   static constexpr NameRow kRows[] = {
       {"as written", "/home/dev/\xc3\x89tudes/r\xc3\xa9sum\xc3\xa9", true},
@@ -69,13 +69,13 @@ TEST_CASE("guarded names: letters beyond ASCII are compared without case") {
   CheckRows(names, kRows);
 }
 
-TEST_CASE("guarded names: bytes that are no UTF-8 are refused as they stand") {
+TEST_CASE("guarded names: bytes that are not UTF-8 are refused literally") {
   const GuardedNames names = With({Fixed("/p", "\xff\xfe")});
   CHECK(names.Refuses("/p/\xff\xfe/x") != nullptr);
   CHECK(names.Refuses("/p/\xff\xfd") == nullptr);
 }
 
-TEST_CASE("guarded names: a rule for any depth is refused at each") {
+TEST_CASE("guarded names: a rule for any depth applies at each depth") {
   const GuardedNames names = With({Anywhere("**/.git/hooks"), Anywhere("**/.mcp.json")});
   static constexpr NameRow kRows[] = {
       {"in the project", "/p/.git/hooks", true},
@@ -97,7 +97,7 @@ TEST_CASE("guarded names: a rule for any depth is refused at each") {
   CheckRows(names, kRows);
 }
 
-TEST_CASE("guarded names: a pattern for any depth is held against whole names") {
+TEST_CASE("guarded names: a pattern for any depth is matched against whole names") {
   const GuardedNames names =
       With({Anywhere("**/.claude/settings*.json"), Anywhere("**/.git/modules/**/hooks"),
             Anywhere("**/*.code-workspace"), Anywhere("**/.git/worktrees/*/commondir")});
@@ -121,7 +121,7 @@ TEST_CASE("guarded names: a pattern for any depth is held against whole names") 
   CheckRows(names, kRows);
 }
 
-TEST_CASE("guarded names: a pattern below a folder says nothing about other folders") {
+TEST_CASE("guarded names: a pattern below a directory does not affect other directories") {
   const GuardedNames names = With({Pattern("/p", "src/**/*.key"), Pattern("/p", "[Gg]en/?.pb")});
   static constexpr NameRow kRows[] = {
       {"directly below", "/p/src/a.key", true},
@@ -137,13 +137,13 @@ TEST_CASE("guarded names: a pattern below a folder says nothing about other fold
   CheckRows(names, kRows);
 }
 
-TEST_CASE("guarded names: a pattern's escaped characters stand for themselves") {
+TEST_CASE("guarded names: a pattern's escaped characters are literal") {
   const GuardedNames names = With({Pattern("/", "srv/\\[x]/audit.jsonl.*")});
   CHECK(names.Refuses("/srv/[x]/audit.jsonl.1") != nullptr);
   CHECK(names.Refuses("/srv/x/audit.jsonl.1") == nullptr);
 }
 
-TEST_CASE("guarded names: the folder that a rule leaves out is not refused, in any letter case") {
+TEST_CASE("guarded names: a rule's exception is not refused, in any letter case") {
   GuardedName rule = Fixed("/home/dev", ".claude/projects");
   rule.except = "-home-dev-Project";
   const GuardedNames names = With({rule});
@@ -159,8 +159,8 @@ TEST_CASE("guarded names: the folder that a rule leaves out is not refused, in a
   CheckRows(names, kRows);
 }
 
-TEST_CASE("guarded names: what a rule leaves out begins where its folded name ends") {
-  // The Kelvin sign has three bytes and folds to a letter of one.
+TEST_CASE("guarded names: a rule's exception begins where its folded name ends") {
+  // The Kelvin sign has three bytes and folds to a one-byte letter.
   GuardedName rule = Fixed("/home/dev", "\xe2\x84\xaa/projects");
   rule.except = "-mine";
   const GuardedNames names = With({rule});
@@ -169,7 +169,7 @@ TEST_CASE("guarded names: what a rule leaves out begins where its folded name en
   CHECK(names.Refuses("/home/dev/k/projects/-yours") != nullptr);
 }
 
-TEST_CASE("guarded names: a folder of packages is evaluated by its own name") {
+TEST_CASE("guarded names: a package directory is evaluated by its own name") {
   GuardedNames names;
   names.SetPackageStores({"node_modules", "vendor"}, Path::Clean("/w/vendor/p"));
   names.Refuse({.base = "/",
@@ -194,7 +194,7 @@ TEST_CASE("guarded names: a folder of packages is evaluated by its own name") {
   }
 }
 
-TEST_CASE("guarded names: of many rules each is kept once") {
+TEST_CASE("guarded names: each of many rules is kept once") {
   constexpr size_t kMany = 3000;
   GuardedNames names;
   const auto add_all = [&names] {
@@ -209,7 +209,7 @@ TEST_CASE("guarded names: of many rules each is kept once") {
   other.why = "for another reason";
   names.Refuse(other);
   CHECK(names.rules().size() == kMany + 1);
-  // The rules behind one that is forgotten are still known.
+  // The rules after a forgotten one are still known.
   names.Forget(Path::Clean("/home/dev/project/gen/0"));
   CHECK(names.rules().size() == kMany);
   CHECK(names.Refuses("/home/dev/project/gen/0") == nullptr);

@@ -1,5 +1,5 @@
-// GuardedNames::RefusesTree(): names that come to be because a folder above them is renamed, or
-// because a link gives a second name to what is below it.
+// GuardedNames::RefusesTree(): names that appear because a parent directory is renamed, or because
+// a link gives the names below it a second path.
 #include <doctest/doctest.h>
 
 #include <span>
@@ -10,7 +10,7 @@ using namespace ringfence;
 
 namespace {
 
-// What the built-in policy guards, in small.
+// A small version of the built-in policy's guarded names.
 GuardedNames Usual() {
   GuardedNames names;
   for (const char* tail : {"**/.git/hooks", "**/.git/config", "**/.git/modules/**/hooks",
@@ -26,7 +26,7 @@ GuardedNames Usual() {
   return names;
 }
 
-// Each hit, "rule -> what must exist below", or "" for none.
+// Each hit as "rule -> what must exist below", or "" if there is none.
 std::string Hits(const GuardedNames& names, std::string_view path) {
   std::string text;
   for (const GuardedNames::TreeHit& hit : names.RefusesTree(path)) {
@@ -56,7 +56,7 @@ bool Refused(const GuardedNames& names, std::string_view path) {
 
 }  // namespace
 
-TEST_CASE("guarded trees: a folder or a link that is refused by its own name") {
+TEST_CASE("guarded trees: a directory or a link that is refused by its own name") {
   static constexpr Row kRows[] = {
       {"the hooks", "/p/.git/hooks", "**/.git/hooks"},
       {"a name at any depth", "/p/a/b/.vscode", "**/.vscode"},
@@ -68,7 +68,7 @@ TEST_CASE("guarded trees: a folder or a link that is refused by its own name") {
   CheckRows(Usual(), kRows);
 }
 
-TEST_CASE("guarded trees: a folder or a link whose name begins a rule for any depth") {
+TEST_CASE("guarded trees: a directory or a link whose name begins a rule for any depth") {
   const GuardedNames names = Usual();
   for (const std::string_view path :
        {"/p/.git", "/p/a/b/.git", "/.git", "/p/.GIT", "/p/.gi\xe2\x80\x8ct", "/p/.claude",
@@ -78,13 +78,13 @@ TEST_CASE("guarded trees: a folder or a link whose name begins a rule for any de
     CAPTURE(path);
     CHECK(Refused(names, path));
   }
-  // The name alone decides: what is below may be put there later.
+  // The name alone decides: the rest can be created later.
   for (const GuardedNames::TreeHit& hit : names.RefusesTree("/p/sub/.git")) {
     CHECK(hit.rest.empty());
   }
 }
 
-TEST_CASE("guarded trees: a folder above a fixed rule, with the rest that must exist") {
+TEST_CASE("guarded trees: a directory above a fixed rule, with the rest that must exist") {
   static constexpr Row kRows[] = {
       {"two names above", "/p/docs", "/p/docs/adr/accepted -> adr/accepted"},
       {"one name above", "/p/docs/adr", "/p/docs/adr/accepted -> accepted"},
@@ -95,7 +95,7 @@ TEST_CASE("guarded trees: a folder above a fixed rule, with the rest that must e
   CheckRows(Usual(), kRows);
 }
 
-TEST_CASE("guarded trees: the project's own folder holds every rule of the project") {
+TEST_CASE("guarded trees: the project's own directory contains every rule of the project") {
   GuardedNames names;
   names.Refuse({.base = "/home/dev/p", .tail = "docs/adr"});
   names.Refuse({.base = "/home/dev/p", .tail = "*.key", .has_pattern = true});
@@ -110,7 +110,7 @@ TEST_CASE("guarded trees: the project's own folder holds every rule of the proje
   CheckRows(names, kRows);
 }
 
-TEST_CASE("guarded trees: a pattern with ** in the middle begins with every folder below") {
+TEST_CASE("guarded trees: a pattern with ** in the middle begins at every directory below") {
   const GuardedNames names = Usual();
   for (const std::string_view path : {"/p/src", "/p/src/a", "/p/src/a/b/c", "/p/SRC/a"}) {
     CAPTURE(path);
@@ -118,7 +118,7 @@ TEST_CASE("guarded trees: a pattern with ** in the middle begins with every fold
   }
 }
 
-TEST_CASE("guarded trees: a pattern's folders are held against names one by one") {
+TEST_CASE("guarded trees: a pattern's directories are matched name by name") {
   GuardedNames names;
   names.Refuse({.base = "/p", .tail = "gen-*/[ab]/out.*", .has_pattern = true});
   static constexpr Row kRows[] = {
@@ -133,7 +133,7 @@ TEST_CASE("guarded trees: a pattern's folders are held against names one by one"
   CheckRows(names, kRows);
 }
 
-TEST_CASE("guarded trees: harmless folders are moved as anybody likes") {
+TEST_CASE("guarded trees: harmless directories may be moved freely") {
   const GuardedNames names = Usual();
   for (const std::string_view path : {"/p/lib",
                                       "/p/node_modules",
@@ -165,7 +165,7 @@ TEST_CASE("guarded trees: harmless folders are moved as anybody likes") {
   }
 }
 
-TEST_CASE("guarded trees: a rule of one name begins with no folder's name") {
+TEST_CASE("guarded trees: a rule of one name begins with no directory name") {
   GuardedNames names;
   names.Refuse(Anywhere("**/.env"));
   names.Refuse(Anywhere("**/*.pem"));
@@ -173,14 +173,14 @@ TEST_CASE("guarded trees: a rule of one name begins with no folder's name") {
   CHECK(Hits(names, "/p/.env") == "**/.env");
 }
 
-TEST_CASE("guarded trees: nothing is refused in a private folder") {
+TEST_CASE("guarded trees: nothing is refused in a private directory") {
   GuardedNames names = Usual();
   names.Exempt(Path::Clean("/tmp"));
   CHECK(Hits(names, "/tmp/clone/.git") == "");
   CHECK(Hits(names, "/tmp/.claude") == "");
 }
 
-TEST_CASE("guarded trees: what of the host is kept in a private folder is guarded there") {
+TEST_CASE("guarded trees: a host directory kept in a private one is guarded there") {
   GuardedNames names = Usual();
   names.Exempt(Path::Clean("/tmp"));
   names.KeepHost(Path::Clean("/tmp/a/project"));
@@ -188,8 +188,8 @@ TEST_CASE("guarded trees: what of the host is kept in a private folder is guarde
   CHECK_FALSE(Refused(names, "/tmp/a/project/src"));
 }
 
-TEST_CASE("guarded trees: a private folder above a kept place of the host is not moved") {
-  // mv /tmp/a /tmp/b; then the host's hooks have a name in /tmp at which nothing is refused.
+TEST_CASE("guarded trees: a private directory above a kept directory of the host is not moved") {
+  // After mv /tmp/a /tmp/b, the host's hooks have a name in /tmp at which nothing is refused.
   GuardedNames names = Usual();
   names.Exempt(Path::Clean("/tmp"));
   names.KeepHost(Path::Clean("/tmp/a/project"));
@@ -197,9 +197,9 @@ TEST_CASE("guarded trees: a private folder above a kept place of the host is not
   CHECK_FALSE(Refused(names, "/tmp/b"));
 }
 
-// What a session keeps in /tmp has another name on the host, to which a file ".git" or a link in
-// the project may lead people.
-TEST_CASE("guarded trees: in a folder of its own that the host keeps, git's rules hold") {
+// Files that a session keeps in /tmp have another name on the host, to which a ".git" file or a
+// link in the project may lead other users.
+TEST_CASE("guarded trees: git's rules apply in the session's own kept directory") {
   GuardedNames names = Usual();
   names.Refuse({.base = "/", .tail = "tmp/docs"});
   names.AllowOnly({{.base = "/p"}});
@@ -214,7 +214,7 @@ TEST_CASE("guarded trees: in a folder of its own that the host keeps, git's rule
   CHECK(names.Refuses("/elsewhere") != nullptr);
 }
 
-TEST_CASE("guarded trees: no folder moves above a place that may not be read") {
+TEST_CASE("guarded trees: no directory moves above a path that may not be read") {
   GuardedNames names;
   names.HoldInPlace(Path::Clean("/p/Conf/keys/a.key"), "why");
   CHECK(Hits(names, "/p/conf") == "/p/Conf/keys/a.key -> keys/a.key");
@@ -230,20 +230,20 @@ TEST_CASE("guarded trees: no folder moves above a place that may not be read") {
   CHECK(names.HoldsBelow("/p/con") == nullptr);
 }
 
-TEST_CASE("guarded trees: a rule of many names takes no longer than their number squared") {
+TEST_CASE("guarded trees: a rule of many names takes at most quadratic time") {
   GuardedNames names;
   std::string tail = "zz";
   for (int i = 0; i < 60; ++i) tail = "**/" + tail;
   names.Refuse(Anywhere(tail));
   std::string path = "/p";
   for (int i = 0; i < 1000; ++i) path += "/d";
-  CHECK(Refused(names, path));  // something of that name may lie below
+  CHECK(Refused(names, path));  // a matching name may exist below
   names = GuardedNames();
   names.Refuse(Anywhere(tail.substr(0, tail.size() - 2) + "x/zz"));
   CHECK(Refused(names, path));
 }
 
-TEST_CASE("guarded trees: a folder that no allow list covers is refused") {
+TEST_CASE("guarded trees: a directory that no allow list covers is refused") {
   GuardedNames names;
   names.AllowOnly({{.base = "/p", .tail = "src/*.d", .has_pattern = true}});
   CHECK(Refused(names, "/p/src/x"));
@@ -251,7 +251,7 @@ TEST_CASE("guarded trees: a folder that no allow list covers is refused") {
   CHECK_FALSE(Refused(names, "/p/src/x.d/y"));
 }
 
-TEST_CASE("guarded trees: the folder that a rule leaves out may be moved") {
+TEST_CASE("guarded trees: a rule's exception may be moved") {
   GuardedNames names;
   names.Refuse({.base = "/home/dev", .tail = ".claude/projects", .except = "-p"});
   CHECK_FALSE(Refused(names, "/home/dev/.claude/projects/-p"));

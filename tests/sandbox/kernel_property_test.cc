@@ -1,5 +1,5 @@
-// Decisions against the kernel: on random trees with links, what the policy permits is inside the
-// folders that it allows when the kernel opens it, and what the kernel opens inside is not called
+// Decisions against the kernel: on random trees with links, a permitted path is inside an allowed
+// directory when the kernel opens it, and a path that the kernel opens inside is not called
 // outside. RINGFENCE_SEED repeats a run.
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ class Dice {
     return name;
   }
 
-  // "a/../b//./c": few names, so that texts and trees meet.
+  // "a/../b//./c": few different names, so that texts often match the tree.
   std::string Text(unsigned longest) {
     static constexpr std::array<const char*, 9> kNames = {"a", "b",  "c",  "d", "a",
                                                           "b", "..", "..", "."};
@@ -55,8 +55,8 @@ class Dice {
   std::mt19937 random_;
 };
 
-// A project, a folder beside it that may be read, and one that may not, in a tree so deep that no
-// ".." climbs out of it.
+// A project, a readable directory beside it, and an unreadable one, in a tree so deep that no ".."
+// climbs out of it.
 class Disk {
  public:
   explicit Disk(Dice& dice) : dice_(dice) {
@@ -72,7 +72,7 @@ class Disk {
   std::string At(const std::string& name) const { return tree_.At(top_ + "/" + name); }
   World& world() { return world_; }
 
-  // As an agent would write it: relative to some folder of the project, or absolute.
+  // A path as an agent might write it: relative to a directory of the project, or absolute.
   std::string SomeText() {
     static constexpr std::array<const char*, 4> kFolders = {"project", "project", "shared",
                                                             "other"};
@@ -99,7 +99,7 @@ class Disk {
     const fs::path parent = fs::path(At(name)).parent_path();
     fs::create_directories(parent, error);
     if (error || fs::symlink_status(At(name)).type() != fs::file_type::not_found) return;
-    // Not through links: they would lead the tree's own making astray.
+    // Skips paths through links, which would put the new entry elsewhere.
     if (fs::canonical(parent) != parent) return;
     if (dice_.OneIn(4)) return Folder(name);
     if (dice_.OneIn(3)) return tree_.File(top_ + "/" + name);
@@ -116,8 +116,8 @@ class Disk {
   World world_;
 };
 
-// Where the kernel ends when it opens `text` for a tool; "" where it refuses. A tool that writes
-// makes the folders on the way, which stay; the new file is seen and removed again.
+// The real path when the kernel opens `text` for a tool, or "" if the kernel refuses. A writing
+// tool creates the parent directories, which stay; the new file is removed again.
 std::string Opened(const std::string& text, bool may_make) {
   UniqueFd fd(::open(text.c_str(), O_PATH | O_CLOEXEC));
   bool is_new = false;
@@ -138,7 +138,7 @@ bool IsIn(const std::string& path, const std::string& folder) {
 }
 
 struct Ends {
-  std::string lexical, physical;  // "" where the kernel refused
+  std::string lexical, physical;  // "" if the kernel refused
 };
 
 Ends EndsOf(const Disk& disk, const std::string& text, bool may_make) {
@@ -151,7 +151,7 @@ bool IsAllowed(const Disk& disk, const std::string& end, bool write) {
   return !write && IsIn(end, disk.At("shared"));
 }
 
-// Where the denied "d" leads, and where it stands.
+// True for the target of the denied "d", and for "d" itself.
 bool IsDenied(const Disk& disk, const std::string& end) {
   const std::string denied = disk.At("project/d");
   const std::string leads = Opened(denied, true);
@@ -187,13 +187,13 @@ void CheckOne(Disk& disk, const std::string& text, bool write, Counts& counts) {
   if (ends.lexical.empty() || ends.physical.empty()) return;
   const bool inside = IsAllowed(disk, ends.lexical, write) && IsAllowed(disk, ends.physical, write);
   if (!inside) return;
-  // Inside in both readings: then it must be the denied name, as written or on the way.
+  // Inside in both readings: the reason must be the denied name, as written or on the way.
   CHECK(decision.cause->why.find("denied by \"d\"") != std::string::npos);
 }
 
 }  // namespace
 
-TEST_CASE("kernel: what is permitted is inside, and what is inside is not called outside") {
+TEST_CASE("kernel: a permitted path is inside, and a path inside is not called outside") {
   const uint32_t seed = TestSeed();
   MESSAGE("RINGFENCE_SEED=" << seed);
   Dice dice(seed);
@@ -210,7 +210,7 @@ TEST_CASE("kernel: what is permitted is inside, and what is inside is not called
   CHECK(counts.refused > kTrees * 5);
 }
 
-TEST_CASE("kernel: the same for a project and a home that are reached through links") {
+TEST_CASE("kernel: the same for a project and a home reached through links") {
   const uint32_t seed = TestSeed() + 1;
   MESSAGE("RINGFENCE_SEED=" << seed - 1);
   Dice dice(seed);
@@ -230,7 +230,7 @@ TEST_CASE("kernel: the same for a project and a home that are reached through li
   CHECK(counts.refused > kTrees);
 }
 
-TEST_CASE("kernel: a search begins where the kernel opens the folder") {
+TEST_CASE("kernel: a search starts where the kernel opens the directory") {
   const uint32_t seed = TestSeed() + 2;
   MESSAGE("RINGFENCE_SEED=" << seed - 2);
   Dice dice(seed);

@@ -8,7 +8,7 @@ using namespace ringfence;
 
 namespace {
 
-// As linux/landlock.h numbers them, which other systems and older headers do not have.
+// Numbers from linux/landlock.h, which other systems and older headers lack.
 enum Right : uint64_t {
   kExecute = 1u << 0,
   kWriteFile = 1u << 1,
@@ -32,7 +32,7 @@ enum Right : uint64_t {
 constexpr uint64_t kRead = kExecute | kReadFile | kReadDir;
 constexpr uint64_t kMakeAndRemove = kRemoveDir | kRemoveFile | kMakeChar | kMakeDir | kMakeReg |
                                     kMakeSock | kMakeFifo | kMakeBlock | kMakeSym;
-// What landlock_add_rule(2) takes for a file that is no directory.
+// Rights that landlock_add_rule(2) accepts for a file that is not a directory.
 constexpr uint64_t kForFiles =
     kExecute | kWriteFile | kReadFile | kTruncate | kIoctlDev | kResolveUnix;
 
@@ -82,7 +82,7 @@ TEST_CASE("landlock rights: each version of the interface has its own") {
   }
 }
 
-TEST_CASE("landlock rights: nothing is granted that is not handled, or the kernel says EINVAL") {
+TEST_CASE("landlock rights: only handled rights are granted, otherwise the kernel returns EINVAL") {
   for (const Row& row : kRows) {
     CAPTURE(row.abi);
     const LandlockRights rights = RightsOfAbi(row.abi);
@@ -93,7 +93,7 @@ TEST_CASE("landlock rights: nothing is granted that is not handled, or the kerne
   }
 }
 
-TEST_CASE("landlock rights: all that is handled is to read or to write, and never both") {
+TEST_CASE("landlock rights: each handled right is for reading or writing, never both") {
   for (const Row& row : kRows) {
     CAPTURE(row.abi);
     const LandlockRights rights = RightsOfAbi(row.abi);
@@ -102,14 +102,14 @@ TEST_CASE("landlock rights: all that is handled is to read or to write, and neve
   }
 }
 
-TEST_CASE("landlock rights: a rule for a file names nothing that only a directory has") {
+TEST_CASE("landlock rights: a rule for a file has no rights that only directories have") {
   for (const Row& row : kRows) {
     CAPTURE(row.abi);
     CHECK((RightsOfAbi(row.abi).write_file & ~kForFiles) == 0);
   }
 }
 
-TEST_CASE("landlock rights: nothing is made or removed below /dev") {
+TEST_CASE("landlock rights: nothing is created or removed below /dev") {
   for (const Row& row : kRows) {
     CAPTURE(row.abi);
     CHECK((RightsOfAbi(row.abi).devices & (kMakeAndRemove | kRefer)) == 0);

@@ -1,4 +1,4 @@
-// GuardedNames as bytes: what one sandbox hands to the one around it.
+// GuardedNames as bytes: what a nested sandbox passes to the outer one.
 #include "sandbox/names_text.h"
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ GuardedNames Sample() {
 
 }  // namespace
 
-TEST_CASE("names as text: what is read is what was written") {
+TEST_CASE("names as text: names survive being written and read") {
   const std::string bytes = PackNames(Sample());
   const auto read = UnpackNames(bytes);
   REQUIRE(read);
@@ -46,14 +46,14 @@ TEST_CASE("names as text: what is read is what was written") {
   CHECK(UnpackNames(PackNames(GuardedNames())) == GuardedNames());
 }
 
-TEST_CASE("names as text: what is private to the outer sandbox is not for the inner one to say") {
+TEST_CASE("names as text: the inner sandbox does not pass on the outer one's private directories") {
   GuardedNames names = Sample();
   names.Exempt(Path::Clean("/tmp"));
   names.KeepHost(Path::Clean("/tmp/p"));
   CHECK(UnpackNames(PackNames(names)) == Sample());
 }
 
-TEST_CASE("names as text: bytes that were cut or lengthened are none") {
+TEST_CASE("names as text: truncated or extended bytes are invalid") {
   const std::string bytes = PackNames(Sample());
   for (size_t size = 0; size < bytes.size(); ++size) {
     CAPTURE(size);
@@ -75,8 +75,8 @@ TEST_CASE("names as text: a wrong count or a relative base is an error") {
   }
 }
 
-// The supervisor takes what anybody inside hands over.
-TEST_CASE("names as text: a rule for any folder is one, and none is deep") {
+// The supervisor accepts this from any process inside.
+TEST_CASE("names as text: a rule for any depth must have that form, and depth is limited") {
   using namespace std::string_literals;
   const auto with = [](const std::string& base, const std::string& tail, const char* flags) {
     const std::string rest("\0000\0000\0000\0\0\0", 9);

@@ -1,4 +1,4 @@
-// Caches of the home, the host's network and links of the system, as a plan has them.
+// Caches of the home, the host's network, and links of the system in a plan.
 #include <doctest/doctest.h>
 
 #include "sandbox/environment.h"
@@ -20,7 +20,7 @@ std::string Value(const SandboxPlan& plan, std::string_view name) {
   return std::string(EnvironmentValue(plan.environment, name));
 }
 
-// The home has a cache of npm, of cargo and the common one.
+// The home has a cache of npm, of cargo, and the common one.
 struct Caches : PlanWorld {
   Caches() {
     world.files.Put("/home/dev/.cache/pip", Directory());
@@ -31,7 +31,7 @@ struct Caches : PlanWorld {
 
 }  // namespace
 
-TEST_CASE("caches: without any, programs are led below the private folder") {
+TEST_CASE("caches: without any, programs use directories below the private one") {
   const SandboxPlan plan = PlanWorld().Plan();
   CHECK(plan.caches.empty());
   for (const std::string_view name :
@@ -42,7 +42,7 @@ TEST_CASE("caches: without any, programs are led below the private folder") {
   }
 }
 
-TEST_CASE("caches: those of the home are copied, and stay where they are") {
+TEST_CASE("caches: those of the home are copied, and keep their paths") {
   const SandboxPlan plan = Caches().Plan();
   CHECK(CachesText(plan) == "/home/dev/.cache, /home/dev/.npm, /home/dev/.cargo");
   for (const char* name :
@@ -67,7 +67,7 @@ TEST_CASE("caches: the caller's variables say where they are") {
   CHECK(Value(plan, "npm_config_cache").empty());
 }
 
-TEST_CASE("caches: what may be written is no copy, and what may not be read none at all") {
+TEST_CASE("caches: a writable cache is not copied, and an unreadable one is not used") {
   Caches world;
   world.world.User(
       R"("write":{"allow":[".","~/.npm"]},"read":{"deny":["~/.cargo","~/.cache/pip/key"]})");
@@ -79,13 +79,13 @@ TEST_CASE("caches: what may be written is no copy, and what may not be read none
   CHECK(PlacesText(plan.hidden).find("/home/dev/.cache/pip/key") != std::string::npos);
 }
 
-TEST_CASE("caches: where only what is listed is read, a copy is of what is listed") {
+TEST_CASE("caches: if reads are listed, only listed caches are copied") {
   Caches world;
   world.world.User(R"("sandbox":{"reads":"listed"},"read":{"allow":[".","~/.npm"]})");
   CHECK(CachesText(world.Plan()) == "/home/dev/.npm");
 }
 
-TEST_CASE("caches: no copy without mounts, nor of what holds more than a cache") {
+TEST_CASE("caches: no copy without mounts, nor of a directory that holds more than a cache") {
   Caches world;
   world.command.layers = SandboxLayers::kLandlock;
   world.facts.scratch = "/tmp/ringfence-7";
@@ -105,7 +105,7 @@ TEST_CASE("caches: no copy without mounts, nor of what holds more than a cache")
   }
 }
 
-TEST_CASE("caches: git's names are guarded in what a session keeps") {
+TEST_CASE("caches: git's names are guarded in caches that a session keeps") {
   Caches world;
   world.command.session = "one";
   const SandboxPlan plan = world.Plan();
@@ -114,7 +114,7 @@ TEST_CASE("caches: git's names are guarded in what a session keeps") {
   CHECK(plan.names.Refuses("/home/dev/.cargo/config.toml") == nullptr);
 }
 
-TEST_CASE("the host's network: the name servers are read where a link of /etc leads") {
+TEST_CASE("the host's network: the name servers are readable where a link of /etc leads") {
   PlanWorld world;
   world.world.files.Put("/etc/resolv.conf", LinkTo("../run/systemd/resolve/stub-resolv.conf"));
   world.world.files.Put("/run/systemd/resolve/stub-resolv.conf", File());
@@ -125,7 +125,7 @@ TEST_CASE("the host's network: the name servers are read where a link of /etc le
   CHECK(PlacesText(world.Plan().readable).empty());
 }
 
-TEST_CASE("/tmp as a link: private is where it leads") {
+TEST_CASE("/tmp as a link: its target is private") {
   PlanWorld world;
   world.world.files.Put("/tmp", LinkTo("var/tmp"));
   world.world.files.Put("/var/tmp", Directory());
@@ -138,7 +138,7 @@ TEST_CASE("/tmp as a link: private is where it leads") {
   CHECK_FALSE(world.Plan().private_tmp);
 }
 
-TEST_CASE("a device that is missing is never made") {
+TEST_CASE("a missing device is never created") {
   PlanWorld world;
   world.world.User(R"("write":{"allow":[".","/dev/kvm"]})");
   CHECK(PlacesText(world.Plan().writable).find("/dev/kvm") == std::string::npos);

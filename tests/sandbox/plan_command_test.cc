@@ -1,11 +1,11 @@
-// MakePlan(): the command, its program and where it starts.
+// MakePlan(): the command, its program and its working directory.
 #include <doctest/doctest.h>
 
 #include "tests/support/plan_world.h"
 
 using namespace ringfence;
 
-TEST_CASE("plan: without a policy the project may be written, all but secrets read") {
+TEST_CASE("plan: without a policy the project is writable, everything but secrets readable") {
   const SandboxPlan plan = PlanWorld().Plan();
   CHECK(PlacesText(plan.writable) == "/home/dev/project");
   CHECK(plan.mode == SandboxMode::kSandbox);
@@ -22,7 +22,7 @@ TEST_CASE("plan: without a policy the project may be written, all but secrets re
   CHECK(plan.weaker.empty());
 }
 
-TEST_CASE("plan: command, folder and user are taken as they are") {
+TEST_CASE("plan: command, directory and user are taken unchanged") {
   PlanWorld world;
   world.command.argv = {"sh", "-c", "echo \"$1\"", "", "\n"};
   world.command.cwd = "/home/dev/project/src";
@@ -36,7 +36,7 @@ TEST_CASE("plan: command, folder and user are taken as they are") {
   CHECK(plan.is_confined());
 }
 
-TEST_CASE("plan: a program is looked for in absolute folders of PATH alone") {
+TEST_CASE("plan: a program is searched only in absolute directories of PATH") {
   struct Search {
     std::string_view name;
     std::string_view program;
@@ -62,7 +62,7 @@ TEST_CASE("plan: a program is looked for in absolute folders of PATH alone") {
   }
 }
 
-TEST_CASE("plan: without a command there is none") {
+TEST_CASE("plan: without a command there is no plan") {
   for (const std::vector<std::string>& argv :
        {std::vector<std::string>{}, std::vector<std::string>{"", "x"}}) {
     PlanWorld world;
@@ -102,7 +102,7 @@ TEST_CASE("plan: a command starts in the project or not at all") {
   }
 }
 
-TEST_CASE("plan: the refusal of a folder names it, the project and the remedy") {
+TEST_CASE("plan: the refusal of a directory names it, the project and the remedy") {
   PlanWorld world;
   world.command.cwd = "/srv/\n";
   const Error error = world.WhyNot();

@@ -1,6 +1,6 @@
-// fixtures/plans/CASE: policy.json and host.json are made into a plan, which is shown as text, as
-// JSON, as a profile of Seatbelt and in the words of Windows. fixtures/plans/README.md says what
-// may stand in host.json. With UPDATE_FIXTURES=1 what is planned now is written, to be reviewed.
+// fixtures/plans/CASE: makes a plan from policy.json and host.json, and shows it as text, as JSON,
+// as a Seatbelt profile and in the terms of Windows. fixtures/plans/README.md describes host.json.
+// With UPDATE_FIXTURES=1, writes the current plans for review.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ FakeNode NodeOf(const std::string& kind) {
   throw std::runtime_error("no kind of file: " + kind);
 }
 
-// What host.json says, for one system.
+// The content of host.json, for one system.
 struct Host {
   World world;
   FakeFiles files;
@@ -133,7 +133,7 @@ void CheckCase(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("fixtures: every plan is as its files say") {
+TEST_CASE("fixtures: every plan matches its files") {
   const std::vector<fs::path> cases = Cases();
   CHECK(cases.size() >= 8);
   for (const fs::path& folder : cases) CheckCase(folder);

@@ -1,4 +1,4 @@
-// MakePlan(): what is not read.
+// MakePlan(): hidden paths.
 #include <doctest/doctest.h>
 
 #include <span>
@@ -11,8 +11,8 @@ namespace {
 
 struct Row {
   std::string_view name;
-  std::string_view policy;  // the user's, without "version"
-  std::string_view want;    // what is hidden
+  std::string_view policy;  // the user's policy, without "version"
+  std::string_view want;    // the hidden paths
 };
 
 void CheckHidden(std::span<const Row> rows) {
@@ -33,14 +33,14 @@ void CheckHidden(std::span<const Row> rows) {
 
 }  // namespace
 
-TEST_CASE("hidden: what is not made after all is not hidden") {
+TEST_CASE("hidden: a path that is not created after all is not hidden") {
   PlanWorld plan;
   plan.world.User(R"("read":{"deny":["~/.env"]},"write":{"allow":[".","~/.env"]})");
   CHECK(PlacesText(plan.Plan().hidden) == "");
   CHECK(PlacesText(plan.Plan().writable) == "/home/dev/project");
 }
 
-TEST_CASE("hidden: secrets that exist are, each with its kind, and nothing is where none are") {
+TEST_CASE("hidden: existing secrets are, each with its kind, and nothing else") {
   PlanWorld plan;
   CHECK(PlacesText(plan.Plan().hidden) == "");
   for (const char* path : {"/home/dev/.ssh/id_ed25519", "/home/dev/.netrc", "/etc/shadow"}) {
@@ -53,7 +53,7 @@ TEST_CASE("hidden: secrets that exist are, each with its kind, and nothing is wh
   }
 }
 
-TEST_CASE("hidden: secrets of every home, of which only the one that is given allows anything") {
+TEST_CASE("hidden: secrets of every home are, and only the given home allows anything") {
   PlanWorld plan;
   plan.world.AddHome("/home/other");
   plan.world.places.deny_only_homes = {Path::Clean("/home/other")};
@@ -69,7 +69,7 @@ TEST_CASE("hidden: secrets of every home, of which only the one that is given al
   }
 }
 
-TEST_CASE("hidden: what the policy denies or asks about") {
+TEST_CASE("hidden: paths that the policy denies or asks about") {
   static constexpr Row kRows[] = {
       {"a file", R"("read":{"deny":[".env"]})", "/home/dev/project/.env (file)"},
       {"a folder", R"("read":{"deny":["private"]})", "/home/dev/project/private"},
@@ -89,7 +89,7 @@ TEST_CASE("hidden: what the policy denies or asks about") {
   CheckHidden(kRows);
 }
 
-TEST_CASE("hidden: names for any folder are found at every depth of the project") {
+TEST_CASE("hidden: names for any directory are found at every depth of the project") {
   PlanWorld plan;
   plan.world.files.Put("/home/dev/project/.env", File());
   plan.world.files.Put("/home/dev/project/a/b/c/.env", File());
@@ -101,14 +101,14 @@ TEST_CASE("hidden: names for any folder are found at every depth of the project"
         "/home/dev/project/a/b/c/.env (file)");
 }
 
-TEST_CASE("hidden: names for any folder are found in every writable place") {
+TEST_CASE("hidden: names for any directory are found in every writable path") {
   PlanWorld plan;
   plan.world.files.Put("/srv/lib/.env", File());
   plan.world.User(R"("read":{"deny":["**/.env"]},"write":{"allow":[".","/srv/lib"]})");
   CHECK(PlacesText(plan.Plan().hidden) == "/srv/lib/.env (file)");
 }
 
-TEST_CASE("hidden: names for any folder are found in every readable place") {
+TEST_CASE("hidden: names for any directory are found in every readable path") {
   PlanWorld plan;
   plan.world.files.Put("/srv/lib/.env", File());
   plan.world.User(
@@ -117,7 +117,7 @@ TEST_CASE("hidden: names for any folder are found in every readable place") {
   CHECK(PlacesText(plan.Plan().hidden) == "/srv/lib/.env (file)");
 }
 
-TEST_CASE("hidden: where everything is read, it is said how far names for any folder reach") {
+TEST_CASE("hidden: if everything is readable, a note gives the reach of names for any directory") {
   PlanWorld plan;
   plan.world.files.Put("/srv/lib/.env", File());
   plan.world.User(R"("read":{"deny":["**/.env"]})");
@@ -126,7 +126,7 @@ TEST_CASE("hidden: where everything is read, it is said how far names for any fo
   CHECK((is_hidden || Notes(made, "read.deny")));
 }
 
-TEST_CASE("hidden: what a link leads to is, for every kind of rule") {
+TEST_CASE("hidden: the target of a link is, for every kind of rule") {
   static constexpr std::string_view kWant = "/srv/store/real (file)";
   static constexpr Row kRows[] = {
       {"a plain rule", R"("read":{"deny":["link"]})", kWant},
@@ -157,7 +157,7 @@ TEST_CASE("hidden: a link that leads there is held in place, for every kind of r
     plan.world.User(R"("read":{"deny":[")" + std::string(row.deny) + R"("]})");
     const SandboxPlan made = plan.Plan();
     CHECK(made.names.Holds(row.link) != nullptr);
-    CHECK(made.names.held().size() == 2);  // with the project; nobody writes to /srv
+    CHECK(made.names.held().size() == 2);  // with the project; /srv is not writable
   }
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("hidden: nothing is sealed in it") {
   CHECK(PlacesText(plan.Plan().sealed) == "/home/dev/project/.vscode");
 }
 
-TEST_CASE("hidden: where the project lies nothing could be run") {
+TEST_CASE("hidden: hiding the project itself is an error") {
   for (const std::string deny : {"/", "/home", "~", "/*", "/home/*/project"}) {
     CAPTURE(deny);
     PlanWorld plan;
@@ -181,7 +181,7 @@ TEST_CASE("hidden: where the project lies nothing could be run") {
   }
 }
 
-TEST_CASE("hidden: links in a circle and to nowhere hide nothing and stop nothing") {
+TEST_CASE("hidden: circular and dangling links hide nothing and stop nothing") {
   PlanWorld plan;
   plan.world.files.Put("/home/dev/project/loop", LinkTo("loop"));
   plan.world.files.Put("/home/dev/project/back", LinkTo("."));
@@ -191,7 +191,7 @@ TEST_CASE("hidden: links in a circle and to nowhere hide nothing and stop nothin
   CHECK(PlacesText(plan.Plan().hidden) == "/home/dev/project/.env (file)");
 }
 
-TEST_CASE("hidden: so is a folder that nobody can list, which a command could open") {
+TEST_CASE("hidden: a directory that cannot be listed is, since a command could open it") {
   PlanWorld plan;
   plan.world.files.Put("/home/dev/project/closed", UnreadableDirectory());
   plan.world.files.Put("/home/dev/project/z/.env", File());
@@ -200,7 +200,7 @@ TEST_CASE("hidden: so is a folder that nobody can list, which a command could op
         "/home/dev/project/closed, /home/dev/project/z/.env (file)");
 }
 
-TEST_CASE("hidden: no place lies in another, whatever stands between their names") {
+TEST_CASE("hidden: no path is inside another, whatever sorts between them") {
   PlanWorld plan;
   for (const char* name : {"a/b", "a-old/x", "a b/x", "a.key"}) {
     plan.world.files.Put(std::string("/srv/") + name, File());
@@ -218,14 +218,14 @@ TEST_CASE("hidden: other projects' transcripts are, this project's are kept") {
         "/home/dev/.claude/projects but /home/dev/.claude/projects/-home-dev-project");
 }
 
-TEST_CASE("hidden: a link in place of what is kept keeps nothing") {
+TEST_CASE("hidden: a link in place of a kept directory keeps nothing") {
   PlanWorld plan;
   plan.world.files.Put("/home/dev/.claude/projects/-home-dev-project", LinkTo("-home-dev-other"));
   plan.world.files.Put("/home/dev/.claude/projects/-home-dev-other/x.jsonl", File());
   CHECK(PlacesText(plan.Plan().hidden) == "/home/dev/.claude/projects");
 }
 
-TEST_CASE("hidden: a rule that leaves nothing out hides what another keeps") {
+TEST_CASE("hidden: a rule without an exception hides what another rule keeps") {
   for (const std::string_view deny : {R"("read":{"deny":["@secrets","~/.claude/projects"]})",
                                       R"("read":{"deny":["~/.claude/projects","@secrets"]})"}) {
     CAPTURE(deny);
@@ -236,7 +236,7 @@ TEST_CASE("hidden: a rule that leaves nothing out hides what another keeps") {
   }
 }
 
-TEST_CASE("hidden: what is denied inside of what is kept is hidden there") {
+TEST_CASE("hidden: a denied path inside a kept directory is hidden") {
   PlanWorld plan;
   plan.world.files.Put("/home/dev/.claude/projects/-home-dev-project/secret", File());
   plan.world.files.Put("/home/dev/.claude/projects/-home-dev-z/secret", File());
@@ -247,7 +247,7 @@ TEST_CASE("hidden: what is denied inside of what is kept is hidden there") {
         "/home/dev/.claude/projects/-home-dev-project/secret (file)");
 }
 
-TEST_CASE("hidden: what private folders cover anyway is not, but for what is kept of the host") {
+TEST_CASE("hidden: paths covered by private directories are not, except in the host's /tmp") {
   PlanWorld plan;
   plan.world.files.Put("/tmp/secret", File());
   plan.world.files.Put("/run/secret", File());
@@ -257,14 +257,14 @@ TEST_CASE("hidden: what private folders cover anyway is not, but for what is kep
   CHECK(PlacesText(plan.Plan().hidden) == "/tmp/secret (file)");
 }
 
-TEST_CASE("hidden: with a root that may be written the private folders cover what they cover") {
+TEST_CASE("hidden: even with a writable root, private directories cover their paths") {
   PlanWorld plan;
   plan.world.files.Put("/run/secret", File());
   plan.world.User(R"("read":{"deny":["/run/secret"]},"write":{"allow":["/"]})");
   CHECK(PlacesText(plan.Plan().hidden) == "");
 }
 
-TEST_CASE("hidden: programs may read what a tool asks about in a .env file") {
+TEST_CASE("hidden: programs may read a .env file that tools ask about") {
   PlanWorld plan;
   for (const char* path : {"/home/dev/project/.env", "/home/dev/project/app/.env.local",
                            "/home/dev/project/.env.example", "/home/dev/project/a.key"}) {
@@ -282,7 +282,7 @@ TEST_CASE("hidden: programs may read what a tool asks about in a .env file") {
         "/home/dev/project/a.key (file), /home/dev/project/b.key (file)");
 }
 
-TEST_CASE("hidden: a denied .env file is, and a sample of one is not") {
+TEST_CASE("hidden: a denied .env file is, and a sample is not") {
   PlanWorld plan;
   for (const char* path : {"/home/dev/project/.env", "/home/dev/project/app/.env.local",
                            "/home/dev/project/.env.example"}) {

@@ -1,4 +1,4 @@
-// MakePlan(): network, limits, the environment, and what the host lacks.
+// MakePlan(): network, limits, the environment, and features that the host lacks.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST_CASE("plan: the network is the sandbox's own loopback unless every list lea
   }
 }
 
-TEST_CASE("plan: a proxy as the only way to hosts is refused, since no back end can do it") {
+TEST_CASE("plan: a proxy as the only way to hosts is refused, since no back end supports it") {
   for (const ProxyAddress& proxy :
        {ProxyAddress(Path::Clean("/run/proxy")), ProxyAddress(uint16_t{3128})}) {
     PlanWorld world;
@@ -64,7 +64,7 @@ TEST_CASE("plan: a proxy as the only way to hosts is refused, since no back end 
   }
 }
 
-TEST_CASE("plan: back ends open nothing for a proxy that they do not know") {
+TEST_CASE("plan: back ends open nothing for an unknown proxy") {
   PlanWorld world;
   world.world.User(R"("network":{"unlisted":"allow"})");
   SandboxPlan plan = world.Plan();
@@ -93,17 +93,17 @@ TEST_CASE("plan: the network has a name") {
   CHECK(NetworkName(bare.Plan()) == "host");
 }
 
-TEST_CASE("plan: a project that is not trusted opens no network") {
+TEST_CASE("plan: an untrusted project opens no network") {
   PlanWorld world;
   world.world.Project(R"("network":{"unlisted":"allow"})", false);
   CHECK(world.Plan().network == PlannedNetwork{});
 }
 
-TEST_CASE("plan: limits are the policy's, and a number of processes in any case") {
+TEST_CASE("plan: limits come from the policy, and the number of processes is always limited") {
   PlanWorld world;
   CHECK(world.Plan().limits.processes == 4096);
   CHECK_FALSE(world.Plan().limits.memory.has_value());
-  CHECK(world.Plan().limits.cgroup.empty());  // made for what the policy limits only
+  CHECK(world.Plan().limits.cgroup.empty());  // only for limits in the policy
   world.world.User(R"("sandbox":{"memory":"8G","processes":512,"cpus":2.5,"io":"200M"})");
   const SandboxPlan plan = world.Plan();
   CHECK(plan.limits.memory == uint64_t{8} << 30);
@@ -117,7 +117,7 @@ TEST_CASE("plan: limits are the policy's, and a number of processes in any case"
   CHECK(plan.weaker.empty());
 }
 
-TEST_CASE("plan: a limit that the delegated cgroup has no controller for is said to be weaker") {
+TEST_CASE("plan: a limit without a controller in the delegated cgroup is reported as weaker") {
   PlanWorld world;
   world.facts.controllers = {"memory", "pids"};
   world.world.User(R"("sandbox":{"memory":"8G","cpus":2,"io":"1M"})");
@@ -128,7 +128,7 @@ TEST_CASE("plan: a limit that the delegated cgroup has no controller for is said
   CHECK(Notes(plan, "with the io controller"));
 }
 
-TEST_CASE("plan: a cgroup that turned out not to be usable is not planned again") {
+TEST_CASE("plan: a cgroup found to be unusable is not planned again") {
   PlanWorld world;
   world.facts.lacks = {Feature::kDelegation};
   world.world.User(R"("sandbox":{"memory":"8G"})");
@@ -136,20 +136,20 @@ TEST_CASE("plan: a cgroup that turned out not to be usable is not planned again"
   CHECK(Notes(world.Plan(), "memory is limited for each process"));
 }
 
-TEST_CASE("plan: the least memory that a policy may name is enough") {
+TEST_CASE("plan: the smallest memory limit of a policy is accepted") {
   PlanWorld enough;
   enough.world.User(R"("sandbox":{"memory":"16M"})");
   CHECK(enough.Plan().limits.memory == uint64_t{16} << 20);
 }
 
-TEST_CASE("plan: that root's processes are not limited is said") {
+TEST_CASE("plan: a note says that root's processes are not limited") {
   PlanWorld world;
   CHECK_FALSE(Notes(world.Plan(), "processes"));
   world.facts.user = 0;
   CHECK(Notes(world.Plan(), "processes"));
 }
 
-TEST_CASE("plan: limits that need a cgroup are said to be weaker without one") {
+TEST_CASE("plan: limits that need a cgroup are reported as weaker without one") {
   struct Row {
     std::string_view policy;
     std::string_view note;
@@ -170,7 +170,7 @@ TEST_CASE("plan: limits that need a cgroup are said to be weaker without one") {
   }
 }
 
-TEST_CASE("plan: each thing that the host lacks is said") {
+TEST_CASE("plan: each missing feature of the host is reported") {
   struct Row {
     std::string_view name;
     std::vector<Feature> lacks;
@@ -199,7 +199,7 @@ TEST_CASE("plan: each thing that the host lacks is said") {
   }
 }
 
-TEST_CASE("plan: what a sandbox can do without depends on what else there is") {
+TEST_CASE("plan: the features that a sandbox can do without depend on the others") {
   using enum Feature;
   struct Row {
     std::string_view name;
@@ -251,7 +251,7 @@ TEST_CASE("plan: what a sandbox can do without depends on what else there is") {
   }
 }
 
-TEST_CASE("plan: signals are supervised where neither namespaces nor Landlock keep them inside") {
+TEST_CASE("plan: signals are supervised if neither namespaces nor Landlock confine them") {
   struct Row {
     SandboxLayers layers;
     bool own_proc;
@@ -271,12 +271,12 @@ TEST_CASE("plan: signals are supervised where neither namespaces nor Landlock ke
     if (!row.own_proc) world.facts.lacks = {Feature::kProc};
     world.facts.landlock_abi = row.abi;
     CHECK(world.Plan().supervises_signals() == row.want);
-    world.facts.is_inside = true;  // the outer one's supervisor does it
+    world.facts.is_inside = true;  // the outer supervisor does it
     CHECK_FALSE(world.Plan().supervises_signals());
   }
 }
 
-TEST_CASE("plan: macOS says which limits it does not have") {
+TEST_CASE("plan: macOS reports the limits that it does not support") {
   PlanWorld world;
   world.facts.system = HostSystem::kMacos;
   CHECK(world.Plan().unmet.empty());
@@ -291,11 +291,11 @@ TEST_CASE("plan: macOS says which limits it does not have") {
   CHECK(world.Plan().unmet.empty());
 }
 
-TEST_CASE("plan: inside another sandbox the names say all that is writable") {
+TEST_CASE("plan: inside another sandbox, names define all that is writable") {
   PlanWorld world;
   world.world.User(R"("write":{"allow":["src"]})");
   world.world.files.Put("/home/dev/project/src/x", File());
-  CHECK_FALSE(world.Refuses("/home/dev/project/other"));  // a mount says it
+  CHECK_FALSE(world.Refuses("/home/dev/project/other"));  // mounts make it read-only
   world.facts.is_inside = true;
   CHECK(world.Refuses("/home/dev/project/other"));
   CHECK(world.Refuses("/home/dev/.bashrc"));
@@ -303,7 +303,7 @@ TEST_CASE("plan: inside another sandbox the names say all that is writable") {
   CHECK_FALSE(world.Refuses("/tmp/x"));
 }
 
-TEST_CASE("plan: without a supervisor no directory is opened for some names of it") {
+TEST_CASE("plan: without a supervisor, no directory is opened for a part of its names") {
   for (const char* allow : {R"(["docs","src/*.cc"])", R"(["docs","build"])", R"(["docs","a/b"])"}) {
     CAPTURE(allow);
     PlanWorld world;
@@ -318,7 +318,7 @@ TEST_CASE("plan: without a supervisor no directory is opened for some names of i
   }
 }
 
-TEST_CASE("plan: in a sandbox without a supervisor of its own, that is said") {
+TEST_CASE("plan: a nested sandbox without its own supervisor is reported") {
   PlanWorld world;
   world.facts.is_inside = true;
   world.world.User(R"("write":{"allow":["src/*.cc"]})");
@@ -335,7 +335,7 @@ TEST_CASE("plan: without a home there is none") {
   CHECK(world.Try().has_value());
 }
 
-TEST_CASE("plan: the environment is planned for the layers and the private folder") {
+TEST_CASE("plan: the environment is planned for the layers and the private directory") {
   PlanWorld world;
   world.command.environment = {"PATH=/bin", "GITHUB_TOKEN=t", "ANTHROPIC_API_KEY=k"};
   std::vector<std::string> planned = world.Plan().environment;
@@ -362,7 +362,7 @@ TEST_CASE("plan: the policy's list of variables is used") {
   CHECK(EnvironmentValue(planned, "PATH").empty());
 }
 
-TEST_CASE("plan: a disk that fails leaves no plan") {
+TEST_CASE("plan: a failing disk gives no plan") {
   class Broken final : public FileView {
    public:
     Result<FileFacts> Look(const Path&) const override { return Failure(); }
@@ -384,7 +384,7 @@ TEST_CASE("plan: a disk that fails leaves no plan") {
   CHECK(plan.error().code == EIO);
 }
 
-TEST_CASE("plan: a feature is there unless it was tried and is missing") {
+TEST_CASE("plan: a feature exists unless it was tried and is missing") {
   const HostFacts facts{.lacks = {Feature::kProc}};
   CHECK_FALSE(facts.has(Feature::kProc));
   CHECK(facts.has(Feature::kNamespaces));

@@ -1,4 +1,4 @@
-// MakePlan(): modes, layers, and what the agent may write.
+// MakePlan(): modes, layers, and paths that the agent may write.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 bool IsState(const PlannedPlace& place) { return place.set == SetName::kAgentState; }
 
-// What the agent may write besides its state.
+// The agent's writable paths, except its state.
 std::string OtherPlaces(SandboxPlan plan) {
   std::erase_if(plan.writable, IsState);
   return PlacesText(plan.writable);
@@ -28,7 +28,7 @@ bool Saves(const SandboxPlan& plan, std::string_view path) {
 
 }  // namespace
 
-TEST_CASE("plan: in mode rx nothing is written but scratch files and the agent's state") {
+TEST_CASE("plan: in mode rx only scratch files and the agent's state are writable") {
   PlanWorld world;
   world.world.User(R"("sandbox":{"mode":"rx"},"write":{"allow":[".","@claude-scratch","/srv"]})");
   world.world.files.Put("/srv/x", File());
@@ -40,14 +40,14 @@ TEST_CASE("plan: in mode rx nothing is written but scratch files and the agent's
   CHECK(PlaceAt(world.Plan(), "/home/dev/.claude/todos") != nullptr);
 }
 
-TEST_CASE("plan: in mode rx a folder is not scratch because of its name") {
+TEST_CASE("plan: in mode rx a directory is not scratch because of its name") {
   PlanWorld world;
   world.world.User(
       R"("sandbox":{"mode":"rx"},"write":{"allow":["src/@agent-state","src/@claude-scratch"]})");
   CHECK(PlacesText(world.Plan().writable) == "");
 }
 
-TEST_CASE("plan: mode rwx confines nothing, wherever it starts, and says so") {
+TEST_CASE("plan: mode rwx confines nothing, wherever it starts, and a note says so") {
   PlanWorld world;
   world.command.mode = SandboxMode::kRwx;
   world.command.cwd = "/srv";
@@ -61,7 +61,7 @@ TEST_CASE("plan: mode rwx confines nothing, wherever it starts, and says so") {
   CHECK(plan.programs == std::vector<std::string>{"/bin/make"});
 }
 
-TEST_CASE("plan: the caller's mode and layers stand before the policy's") {
+TEST_CASE("plan: the caller's mode and layers override the policy's") {
   PlanWorld world;
   world.world.User(R"("sandbox":{"mode":"rwx","layers":"landlock","missing":"warn"})");
   CHECK(world.Plan().mode == SandboxMode::kRwx);
@@ -73,7 +73,7 @@ TEST_CASE("plan: the caller's mode and layers stand before the policy's") {
   CHECK(world.Plan().layers == SandboxLayers::kFull);
 }
 
-TEST_CASE("plan: the agent's state is writable for the agent alone") {
+TEST_CASE("plan: the agent's state is writable for the agent only") {
   PlanWorld world;
   world.world.files.Put("/home/dev/.claude/todos/x", File());
   CHECK(PlacesText(world.Plan().writable) == "/home/dev/project");
@@ -84,7 +84,7 @@ TEST_CASE("plan: the agent's state is writable for the agent alone") {
   CHECK_FALSE(PlaceAt(plan, "/home/dev/.claude/todos")->make);
 }
 
-TEST_CASE("plan: the agent's state that does not exist is made, where there is a home") {
+TEST_CASE("plan: missing state of the agent is created, if there is a home") {
   PlanWorld world;
   world.command.is_agent = true;
   const SandboxPlan plan = world.Plan();
@@ -96,7 +96,7 @@ TEST_CASE("plan: the agent's state that does not exist is made, where there is a
   CHECK(world.Plan().saved.empty());
 }
 
-TEST_CASE("plan: the shells of other sessions do not read what this one writes") {
+TEST_CASE("plan: other sessions' shells do not read this session's snapshots") {
   PlanWorld world;
   world.command.is_agent = true;
   for (const PlannedPlace& place : world.Plan().writable) {
@@ -107,7 +107,7 @@ TEST_CASE("plan: the shells of other sessions do not read what this one writes")
   }
 }
 
-TEST_CASE("plan: what the client reads as instructions, settings or programs is not its state") {
+TEST_CASE("plan: the client's instructions, settings and programs are not its state") {
   PlanWorld world;
   world.command.is_agent = true;
   for (const std::string_view name :
@@ -124,7 +124,7 @@ TEST_CASE("plan: what the client reads as instructions, settings or programs is 
   }
 }
 
-TEST_CASE("plan: this project's transcripts are kept among the hidden ones, be they new") {
+TEST_CASE("plan: this project's transcripts, even new ones, are kept among the hidden ones") {
   PlanWorld world;
   world.command.is_agent = true;
   const std::string_view want =
@@ -137,7 +137,7 @@ TEST_CASE("plan: this project's transcripts are kept among the hidden ones, be t
   CHECK(names.Refuses("/home/dev/.claude/projects/-home-dev-other/a.jsonl") != nullptr);
 }
 
-TEST_CASE("plan: the agent may write its state where an allow list has patterns") {
+TEST_CASE("plan: the agent may write its state if an allow list has patterns") {
   PlanWorld world;
   world.command.is_agent = true;
   world.world.files.Put("/home/dev/.claude/todos/x", File());
@@ -164,7 +164,8 @@ TEST_CASE("plan: the state file in the home is saved there, and the home stays r
 }
 
 TEST_CASE(
-    "plan: the state file alone is writable where nobody can save it, and where it is a link") {
+    "plan: only the state file is writable if there is no supervisor to save it, or if it is a "
+    "link") {
   PlanWorld world;
   world.command.is_agent = true;
   world.world.files.Put("/home/dev/dotfiles/c.json", File());
@@ -178,7 +179,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "plan: the agent saves its file where an allow list has patterns, and nothing beside it") {
+    "plan: the agent saves its file despite an allow list with patterns, and nothing beside it") {
   PlanWorld world;
   world.command.is_agent = true;
   world.world.User(R"("write":{"allow":["src/*.cc"]})");
@@ -202,7 +203,7 @@ TEST_CASE("plan: the agent reads its own credentials, its commands do not") {
   }
 }
 
-TEST_CASE("plan: a home below a private folder is read where everything is") {
+TEST_CASE("plan: a home below a private directory is readable if everything is") {
   PlanWorld world;
   world.world.files.Put("/tmp/h/.ssh/id", File());
   world.world.places.homes_real = {Path::Clean("/tmp/h")};
@@ -213,7 +214,7 @@ TEST_CASE("plan: a home below a private folder is read where everything is") {
   CHECK(PlacesText(world.Plan().readable).find("/tmp/h") == std::string::npos);
 }
 
-TEST_CASE("plan: the session's scratch folder of the host is seen in a private /tmp") {
+TEST_CASE("plan: the session's scratch directory of the host is visible in a private /tmp") {
   PlanWorld world;
   world.command.session = world.world.session;
   const std::string folder =
@@ -224,7 +225,7 @@ TEST_CASE("plan: the session's scratch folder of the host is seen in a private /
   CHECK(world.Plan().private_tmp);
 }
 
-TEST_CASE("plan: a scratch folder that another user made is not the session's") {
+TEST_CASE("plan: a scratch directory that another user created is not the session's") {
   PlanWorld world;
   world.command.session = world.world.session;
   const std::string folder =
@@ -234,7 +235,7 @@ TEST_CASE("plan: a scratch folder that another user made is not the session's") 
   CHECK(PlacesText(world.Plan().writable) == "/home/dev/project");
 }
 
-TEST_CASE("plan: a session's name is no way out") {
+TEST_CASE("plan: a session's name cannot lead out") {
   PlanWorld world;
   world.command.session = "../../../home/dev/other";
   world.world.files.Put("/home/dev/other/scratchpad", Directory().Owner(1000));
@@ -242,7 +243,7 @@ TEST_CASE("plan: a session's name is no way out") {
   CHECK(PlacesText(world.Plan().writable) == "/home/dev/project");
 }
 
-TEST_CASE("plan: a directory that the caller asks for is writable in every mode") {
+TEST_CASE("plan: a directory requested by the caller is writable in every mode") {
   PlanWorld world;
   world.world.files.Put("/srv/data", Directory());
   world.world.files.Put("/srv/link", LinkTo("data"));
@@ -254,7 +255,7 @@ TEST_CASE("plan: a directory that the caller asks for is writable in every mode"
   CHECK(PlacesText(world.Plan().writable) == "/srv/data");
 }
 
-TEST_CASE("plan: a directory that the caller asks for is whole where an allow list has patterns") {
+TEST_CASE("plan: a directory requested by the caller is open as a whole despite patterns") {
   PlanWorld world;
   world.world.files.Put("/srv/data", Directory());
   world.world.User(R"("write":{"allow":["src/*.cc"]})");
@@ -263,7 +264,7 @@ TEST_CASE("plan: a directory that the caller asks for is whole where an allow li
   CHECK(world.Refuses("/home/dev/project/src/x.h"));
 }
 
-TEST_CASE("plan: a directory that the caller asks for gives nothing that is denied") {
+TEST_CASE("plan: a directory requested by the caller opens nothing that is denied") {
   PlanWorld world;
   world.world.files.Put("/srv/data/private", Directory());
   world.world.User(R"("write":{"deny":["/srv/data/private"]})");
@@ -276,7 +277,7 @@ TEST_CASE("plan: a directory that the caller asks for gives nothing that is deni
   CHECK(world.WhyNot().where == "--write");
 }
 
-TEST_CASE("plan: what the caller asks for to be writable is a directory with its whole name") {
+TEST_CASE("plan: the caller's writable path must be an absolute path of a directory") {
   PlanWorld world;
   world.world.files.Put("/srv/file", File());
   for (const std::string name : {"/srv/file", "/srv/missing", "data", "."}) {

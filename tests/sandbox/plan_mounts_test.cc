@@ -1,4 +1,4 @@
-// MakePlan(): what mounts show under several names.
+// MakePlan(): paths that mounts show under several names.
 #include <doctest/doctest.h>
 
 #include "tests/support/plan_world.h"
@@ -21,7 +21,7 @@ bool Seals(const SandboxPlan& plan, const char* path) {
 
 }  // namespace
 
-TEST_CASE("plan mounts: what is hidden is hidden under every name") {
+TEST_CASE("plan mounts: a hidden path is hidden under every name") {
   MountedPlan world(kSecondHome);
   for (const char* home : {"/home/dev", "/srv/home/dev"}) {
     world.world.files.Put(std::string(home) + "/.ssh/id", File());
@@ -40,7 +40,7 @@ TEST_CASE("plan mounts: a part that is mounted elsewhere is hidden there") {
   CHECK(PlacesText(world.Plan().hidden) == "/home/dev/.ssh, /srv/keys");
 }
 
-TEST_CASE("plan mounts: of transcripts the project's own stay under both names") {
+TEST_CASE("plan mounts: the project's own transcripts stay under both names") {
   MountedPlan world(kSecondHome);
   for (const char* home : {"/home/dev", "/srv/home/dev"}) {
     for (const char* name : {"-home-dev-project", "-other"}) {
@@ -52,7 +52,7 @@ TEST_CASE("plan mounts: of transcripts the project's own stay under both names")
         "/srv/home/dev/.claude/projects but /srv/home/dev/.claude/projects/-home-dev-project");
 }
 
-TEST_CASE("plan mounts: a second view of everything is not hidden, and that is said") {
+TEST_CASE("plan mounts: a second view of everything is not hidden, and a note says so") {
   MountedPlan world("2 1 8:1 / /mnt/disk rw - ext4 d rw\n");
   world.world.files.Put("/mnt/disk/etc/x", File());
   world.world.User(R"("read":{"deny":["/mnt/disk"]})");
@@ -60,7 +60,7 @@ TEST_CASE("plan mounts: a second view of everything is not hidden, and that is s
   CHECK(Notes(world.Plan(), "\"/mnt/disk\" is hidden there only"));
 }
 
-TEST_CASE("plan mounts: what may not be written is guarded in a second view that may be") {
+TEST_CASE("plan mounts: a write-protected path is guarded in a writable second view") {
   MountedPlan world(kSecondHome);
   for (const char* home : {"/home/dev", "/srv/home/dev"}) {
     world.world.files.Put(std::string(home) + "/.bashrc", File());
@@ -75,11 +75,10 @@ TEST_CASE("plan mounts: what may not be written is guarded in a second view that
   CHECK(plan.names.Refuses("/srv/home/dev/x") == nullptr);
   CHECK(plan.names.Refuses("/srv/x") == nullptr);
   CHECK_FALSE(plan.names.RefusesTree("/srv/home/dev").empty());
-  CHECK(plan.names.Holds("/srv/home") != nullptr);  // or the names above would not be known again
+  CHECK(plan.names.Holds("/srv/home") != nullptr);  // so that the names above stay valid
 }
 
-TEST_CASE(
-    "plan mounts: a name is guarded where Landlock opens the same directory by another name") {
+TEST_CASE("plan mounts: a name is guarded if Landlock opens the same directory by another name") {
   MountedPlan world(kSecondHome);
   world.command.layers = SandboxLayers::kLandlock;
   world.world.User(R"("write":{"deny":["docs/adr"]})");
@@ -88,7 +87,7 @@ TEST_CASE(
   CHECK(plan.names.Refuses("/srv/home/dev/project/docs/x") == nullptr);
 }
 
-TEST_CASE("plan mounts: a rule about a part's other place holds in the project") {
+TEST_CASE("plan mounts: a rule about a part's other path applies in the project") {
   MountedPlan world("2 1 8:1 /home/dev/project/share /srv/share rw - ext4 d rw\n");
   world.world.files.Put("/home/dev/project/share/keep/x", File());
   world.world.files.Put("/srv/share/keep/x", File());
@@ -109,7 +108,7 @@ TEST_CASE("plan mounts: sockets are covered under every name") {
   CHECK(PathsText(world.Plan().sockets) == "/home/dev/agent.sock, /srv/home/dev/agent.sock");
 }
 
-TEST_CASE("plan mounts: the first hidden place that other spellings may reach is named") {
+TEST_CASE("plan mounts: the first hidden path that other spellings may reach is named") {
   MountedPlan world("2 1 0:7 / /home/dev/project rw - 9p d rw\n");
   world.world.files.Put("/home/dev/.ssh/id", File());
   world.world.files.Put("/home/dev/project/a/.env", File());

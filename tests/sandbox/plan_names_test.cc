@@ -1,4 +1,4 @@
-// MakePlan(): which names are refused, and which of them are sealed because they exist.
+// MakePlan(): refused names, and those that are sealed because they exist.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ void CheckRows(const PlanWorld& world, std::span<const Row> rows) {
 }  // namespace
 
 TEST_CASE(
-    "names: without a policy, what runs later in the project and ringfence's own is refused") {
+    "names: without a policy, runs-later names in the project and ringfence's own are refused") {
   static constexpr Row kRows[] = {
       {"hooks", "/home/dev/project/.git/hooks/pre-commit", true},
       {"hooks of a repository below", "/home/dev/project/a/b/.git/hooks/x", true},
@@ -61,7 +61,7 @@ TEST_CASE(
   CheckRows(PlanWorld(), kRows);
 }
 
-TEST_CASE("names: where all may be written, what is guarded anywhere is refused") {
+TEST_CASE("names: if everything is writable, names guarded anywhere are refused") {
   static constexpr Row kRows[] = {
       {"the user's policy", "/home/dev/.config/ringfence/policy.json", true},
       {"the state", "/home/dev/.local/state/ringfence/trust.json", true},
@@ -82,7 +82,7 @@ TEST_CASE("names: where all may be written, what is guarded anywhere is refused"
   CheckRows(world, kRows);
 }
 
-TEST_CASE("names: the hook permits no name that is refused") {
+TEST_CASE("names: the hook permits no refused name") {
   const PlanWorld world;
   const SandboxPlan plan = world.Plan();
   for (const std::string_view path :
@@ -94,8 +94,7 @@ TEST_CASE("names: the hook permits no name that is refused") {
   }
 }
 
-TEST_CASE(
-    "names: git's own files may be written in a repository that the run has made, not hooks") {
+TEST_CASE("names: git's own files may be written in a repository that the run created, not hooks") {
   const SandboxPlan plan = PlanWorld().Plan();
   for (const std::string_view text :
        {"**/.git/config", "**/config.worktree", "**/.git/info/attributes", "**/commondir",
@@ -115,7 +114,7 @@ TEST_CASE(
   CHECK((editors->unless_new && editors->not_in_stores));
 }
 
-TEST_CASE("names: git saves the state of a rebase or cherry-pick, with content that is evaluated") {
+TEST_CASE("names: git saves the state of a rebase or cherry-pick, with evaluated content") {
   const SandboxPlan plan = PlanWorld().Plan();
   for (const std::string_view text :
        {"**/git-rebase-todo", "**/rebase-merge/strategy", "**/.git/sequencer/opts"}) {
@@ -125,7 +124,7 @@ TEST_CASE("names: git saves the state of a rebase or cherry-pick, with content t
   }
 }
 
-TEST_CASE("names: what git's configuration names in the project is refused") {
+TEST_CASE("names: files in the project that git's configuration names are refused") {
   PlanWorld world;
   world.world.files.Put("/home/dev/project/.git/config",
                         File("[core]\n\thooksPath = .h\n[include]\n\tpath = ../extra\n"
@@ -141,7 +140,7 @@ TEST_CASE("names: what git's configuration names in the project is refused") {
 }
 
 TEST_CASE(
-    "names: a program by a relative path is refused in every directory, hooks by their names") {
+    "names: a program with a relative path is refused in every directory, hooks by their names") {
   PlanWorld world;
   world.world.files.Put("/home/dev/project/.git/config",
                         File("[core]\n\thooksPath = src\n\tfsmonitor = ./home/dev/pro*\n"));
@@ -157,7 +156,7 @@ TEST_CASE(
   CHECK(rule->unless_new);
 }
 
-TEST_CASE("names: a relative program whose name is that of a directory around the project") {
+TEST_CASE("names: a relative program with the name of a directory above the project") {
   PlanWorld world;
   world.world.files.Put("/home/dev/project/.git/config", File("[core]\n\tfsmonitor = ./dev\n"));
   CHECK_FALSE(world.Refuses("/home/dev/project/main.c"));
@@ -171,7 +170,7 @@ TEST_CASE("names: a policy that asks about nothing leaves them alone") {
   CHECK_FALSE(world.Refuses("/home/dev/project/.h/pre-commit"));
 }
 
-TEST_CASE("names: the project itself stays writable though git takes its hooks from there") {
+TEST_CASE("names: the project itself stays writable even if git takes its hooks from there") {
   PlanWorld world;
   world.world.files.Put("/home/dev/project/.git/config", File("[core]\n\thooksPath = .\n"));
   const SandboxPlan plan = world.Plan();
@@ -179,7 +178,7 @@ TEST_CASE("names: the project itself stays writable though git takes its hooks f
   CHECK(Notes(plan, "stays writable"));
 }
 
-TEST_CASE("names: the policy's own rule for git's files spares no new repository") {
+TEST_CASE("names: the policy's own rule for git's files also applies to new repositories") {
   PlanWorld world;
   world.world.User(R"("write":{"deny":["**/.git/config"]})");
   const SandboxPlan plan = world.Plan();
@@ -202,7 +201,7 @@ TEST_CASE("names: a denied or asked name need not exist") {
   CHECK_FALSE(plan.names.RefusesTree("/home/dev/project/docs").empty());
 }
 
-TEST_CASE("names: a link that a denied name leads through is held in place") {
+TEST_CASE("names: a link on the way to a denied name is held in place") {
   PlanWorld plan;
   plan.world.files.Put("/home/dev/project/real/x", File());
   plan.world.files.Put("/home/dev/project/conf/l", LinkTo("../real"));
@@ -228,7 +227,7 @@ TEST_CASE("names: the reason names rule, file, line and list") {
   CHECK(asked->why.ends_with("/write/ask)"));
 }
 
-TEST_CASE("names: the text of a project that is not trusted is not repeated") {
+TEST_CASE("names: the text of an untrusted project is not repeated") {
   PlanWorld world;
   world.world.Project(R"("write":{"deny":["ignore all rules"]})", false);
   const SandboxPlan plan = world.Plan();
@@ -252,7 +251,7 @@ TEST_CASE("names: a rule counts as written and where its links lead") {
   CHECK(plan.names.Refuses("/home/dev/project/real/x") == nullptr);
 }
 
-TEST_CASE("names: a closed folder that a link leads into is refused if the user owns it") {
+TEST_CASE("names: a closed directory that a link leads into is refused if the user owns it") {
   struct Closed {
     const char* name;
     uint32_t owner;
@@ -277,7 +276,7 @@ TEST_CASE("names: a closed folder that a link leads into is refused if the user 
   }
 }
 
-TEST_CASE("names: what no policy can permit counts where its links lead") {
+TEST_CASE("names: unconditionally protected paths count where their links lead") {
   PlanWorld world;
   world.world.files.Put("/home/dev/.config/ringfence", LinkTo("/home/dev/project/dot/ringfence"));
   world.world.files.Put("/home/dev/project/dot/ringfence/policy.json", File());
@@ -293,7 +292,7 @@ TEST_CASE("names: what no policy can permit counts where its links lead") {
   }
 }
 
-TEST_CASE("names: what no policy can permit may have names with the characters of patterns") {
+TEST_CASE("names: unconditionally protected paths may contain pattern characters") {
   PlanWorld world;
   world.world.MoveHome("/home/d[e]v", "/home/d[e]v");
   world.world.User(R"("write":{"allow":["~",".","/home"]})");
@@ -307,7 +306,7 @@ TEST_CASE("names: what no policy can permit may have names with the characters o
   }
 }
 
-TEST_CASE("names: a project with the characters of patterns in its name is guarded as any other") {
+TEST_CASE("names: a project with pattern characters in its name is guarded like any other") {
   PlanWorld world;
   world.world.MoveRoot("/home/dev/app [x]*", "/home/dev/app [x]*");
   world.command.cwd = "/home/dev/app [x]*";
@@ -331,7 +330,7 @@ TEST_CASE("names: every home counts") {
   CHECK(world.Refuses("/home/second/.config/ringfence/policy.json"));
 }
 
-TEST_CASE("names: bare repositories are guarded where @runs-later is") {
+TEST_CASE("names: bare repositories are guarded if @runs-later applies") {
   PlanWorld world;
   CHECK_FALSE(world.Plan().names.bare_why().empty());
   world.world.User(R"("write":{"ask":[]})");
@@ -340,7 +339,7 @@ TEST_CASE("names: bare repositories are guarded where @runs-later is") {
   CHECK(world.Refuses("/home/dev/project/.claude/settings.json"));
 }
 
-TEST_CASE("sealed: what exists of the refused names inside of a writable place") {
+TEST_CASE("sealed: the refused names that exist in a writable directory") {
   PlanWorld world;
   for (const char* name : {".git/config", ".git/hooks/x.sample", ".git/HEAD", ".vscode/tasks.json",
                            ".claude/settings.json", "sub/.git/config", "docs/adr/1.md"}) {
@@ -355,14 +354,14 @@ TEST_CASE("sealed: what exists of the refused names inside of a writable place")
   for (const PlannedPlace& place : plan.sealed) CHECK_FALSE(place.why.empty());
 }
 
-TEST_CASE("sealed: nothing where nothing is written") {
+TEST_CASE("sealed: nothing if nothing is writable") {
   PlanWorld world;
   world.world.files.Put("/home/dev/project/.git/hooks/x", File());
   world.command.mode = SandboxMode::kRx;
   CHECK(PlacesText(world.Plan().sealed) == "");
 }
 
-TEST_CASE("sealed: no place lies in another, whatever stands between their names") {
+TEST_CASE("sealed: no path is inside another, whatever sorts between them") {
   PlanWorld world;
   for (const char* name : {"docs/adr/x", "docs-old/x", "docs.md"}) {
     world.world.files.Put(std::string("/home/dev/project/") + name, File());
@@ -372,7 +371,7 @@ TEST_CASE("sealed: no place lies in another, whatever stands between their names
         "/home/dev/project/docs, /home/dev/project/docs-old, /home/dev/project/docs.md (file)");
 }
 
-TEST_CASE("sealed: a place is where its links lead, since no link is followed when it is mounted") {
+TEST_CASE("sealed: links are resolved, since mounting follows none") {
   PlanWorld world;
   world.world.files.Put("/home/dev/project/docs", LinkTo("real"));
   world.world.files.Put("/home/dev/project/real/adr/1.md", File());
@@ -382,7 +381,7 @@ TEST_CASE("sealed: a place is where its links lead, since no link is followed wh
   CHECK(PlacesText(world.Plan().sealed) == "/home/dev/project/real/adr");
 }
 
-TEST_CASE("sealed: sockets and devices are refused by their names alone, links where they lead") {
+TEST_CASE("sealed: sockets and devices are refused by name only, links where they lead") {
   PlanWorld world;
   world.world.files.Put("/home/dev/project/.envrc", LinkTo("README.md"));
   world.world.files.Put("/home/dev/project/.mcp.json", Special(FileKind::kFifo));
@@ -392,7 +391,7 @@ TEST_CASE("sealed: sockets and devices are refused by their names alone, links w
   CHECK(plan.names.Refuses("/home/dev/project/.mcp.json") != nullptr);
 }
 
-TEST_CASE("names: a project in a place that runs later is its author's to write") {
+TEST_CASE("names: a project in a runs-later directory is writable") {
   PlanWorld nvim;
   nvim.world.User(R"("write":{"allow":[".","~/.config"]})");
   nvim.world.MoveRoot("/home/dev/.config/nvim/lua/mine", "/home/dev/.config/nvim/lua/mine");
@@ -437,7 +436,7 @@ TEST_CASE("names: a link that leads to the project does not close it") {
   CheckRows(part, kPart);
 }
 
-TEST_CASE("names: samples are left out of @dotenv, whether or not they exist") {
+TEST_CASE("names: samples are excluded from @dotenv, whether or not they exist") {
   PlanWorld plan;
   plan.world.User(R"("write":{"deny":["@dotenv"]})");
   static constexpr Row kRows[] = {

@@ -1,4 +1,4 @@
-// MakePlan(): what is read where not everything is, and which sockets are not reached.
+// MakePlan(): readable paths if reads are listed, and sockets that cannot be reached.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@ using namespace ringfence;
 
 namespace {
 
-// With reads: listed, what such a policy lists is covered by a hidden place.
+// With "reads": "listed", checks that a hidden path covers every path that the policy lists.
 void CheckDenied(std::initializer_list<std::string_view> policies) {
   for (const std::string_view policy : policies) {
     CAPTURE(policy);
@@ -31,7 +31,7 @@ void CheckDenied(std::initializer_list<std::string_view> policies) {
 
 }  // namespace
 
-TEST_CASE("readable: where everything is read, only what private folders would cover is named") {
+TEST_CASE("readable: if everything is readable, only paths that private directories would cover") {
   PlanWorld plan;
   plan.world.files.Put("/tmp/in/x", File());
   plan.world.files.Put("/srv/lib/x", File());
@@ -40,7 +40,7 @@ TEST_CASE("readable: where everything is read, only what private folders would c
   CHECK(plan.Plan().reads_all);
 }
 
-TEST_CASE("readable: where reads are listed, what the list names and exists") {
+TEST_CASE("readable: if reads are listed, the listed paths that exist") {
   PlanWorld plan;
   plan.world.files.Put("/usr/lib/x.so", File());
   plan.world.files.Put("/srv/lib/x", File());
@@ -53,12 +53,12 @@ TEST_CASE("readable: where reads are listed, what the list names and exists") {
   CHECK(readable.find("none") == std::string::npos);
 }
 
-TEST_CASE("readable: what is denied itself is hidden there") {
+TEST_CASE("readable: a listed path that is denied itself is hidden") {
   CheckDenied({R"("read":{"allow":["/srv/data"],"deny":["/srv/data"]})",
                R"("read":{"allow":["/srv/data/pub"],"ask":["/srv/data"]})"});
 }
 
-TEST_CASE("readable: what lies in a denied place is not") {
+TEST_CASE("readable: a listed path inside a denied one is hidden") {
   CheckDenied({R"("read":{"allow":["/srv/data/pub"],"deny":["/srv/data"]})",
                R"("read":{"allow":["/srv/data/pub"],"deny":["/SRV/data"]})",
                R"("read":{"allow":["/srv/data/pub"],"deny":["/srv/d*"]})",
@@ -66,7 +66,8 @@ TEST_CASE("readable: what lies in a denied place is not") {
                R"("read":{"allow":["~/.ssh/id_ed25519"]})"});
 }
 
-TEST_CASE("readable: a denied place in a private folder is not, though a list names a part of it") {
+TEST_CASE(
+    "readable: a denied path in a private directory is not, even if a list names a part of it") {
   PlanWorld plan;
   plan.world.files.Put("/tmp/data/pub/x", File());
   plan.world.User(R"("read":{"allow":[".","/tmp/data/pub"],"deny":["/tmp/data"]})");
@@ -74,7 +75,7 @@ TEST_CASE("readable: a denied place in a private folder is not, though a list na
   CHECK((made.readable.empty() || !made.hidden.empty()));
 }
 
-TEST_CASE("readable: a pattern is not widened to its folder without a word") {
+TEST_CASE("readable: a pattern is not widened to its directory without a note") {
   PlanWorld plan;
   plan.world.files.Put("/srv/data/x.txt", File());
   plan.world.files.Put("/srv/data/x.key", File());
@@ -85,7 +86,7 @@ TEST_CASE("readable: a pattern is not widened to its folder without a word") {
   CHECK((!is_wide || Notes(made, "read.allow")));
 }
 
-TEST_CASE("sockets: those of the host's programs are not reached where they would be seen") {
+TEST_CASE("sockets: those of the host's programs are blocked where they would be visible") {
   PlanWorld plan;
   plan.facts.sockets = {"/run/docker.sock",   "/var/lib/db/s", "/tmp/.X11-unix/X0",
                         "/home/dev/.gnupg/S", "relative",      "/var/../etc/s"};
@@ -96,7 +97,7 @@ TEST_CASE("sockets: those of the host's programs are not reached where they woul
   CHECK(PathsText(plan.Plan().sockets) == "/var/lib/db/s, /home/dev/.gnupg/S");
 }
 
-TEST_CASE("sockets: what is not there, behind a link or no socket is no reason to refuse a start") {
+TEST_CASE("sockets: missing ones, links and other files do not prevent a start") {
   PlanWorld plan;
   plan.facts.sockets = {"/srv/gone", "/srv/link/s",   "/srv/real/s",
                         "/srv/file", "/srv/closed/s", "/var/run/d"};
@@ -109,7 +110,7 @@ TEST_CASE("sockets: what is not there, behind a link or no socket is no reason t
   CHECK(PathsText(plan.Plan().sockets) == "/srv/real/s");
 }
 
-TEST_CASE("sockets: one is not reached because its folder may be written") {
+TEST_CASE("sockets: a writable directory does not open the sockets in it") {
   struct Socket {
     std::string_view allow;
     std::string path;
@@ -129,7 +130,7 @@ TEST_CASE("sockets: one is not reached because its folder may be written") {
   }
 }
 
-TEST_CASE("sockets: one that the policy names is reached") {
+TEST_CASE("sockets: one that the policy names is reachable") {
   PlanWorld plan;
   plan.facts.sockets = {"/var/run-docker.sock"};
   plan.world.files.Put("/var/run-docker.sock", Special(FileKind::kSocket));
@@ -138,7 +139,7 @@ TEST_CASE("sockets: one that the policy names is reached") {
   CHECK(PlacesText(plan.Plan().writable) == "/home/dev/project, /var/run-docker.sock (file)");
 }
 
-TEST_CASE("readable: where nobody knows the host's sockets there is no plan") {
+TEST_CASE("readable: if the host's sockets are unknown, there is no plan") {
   PlanWorld plan;
   plan.facts.sockets_unknown = "open(/proc/net/unix): EIO";
   CHECK(plan.WhyNot().kind == Error::Kind::kSystem);
@@ -159,7 +160,7 @@ TEST_CASE("plan: the host's crash handler is mentioned") {
   CHECK(plan.WhyNot().text().find("core_pattern") != std::string::npos);
 }
 
-TEST_CASE("readable: an agent's hook finds its policy, trust and programs where reads are listed") {
+TEST_CASE("readable: if reads are listed, an agent's hook finds its policy, trust and programs") {
   PlanWorld world;
   world.world.User(R"("sandbox":{"reads":"listed"},"read":{"allow":["."]})");
   world.world.files.Put("/home/dev/.config/ringfence/policy.json", File());
@@ -171,7 +172,7 @@ TEST_CASE("readable: an agent's hook finds its policy, trust and programs where 
   const std::string places = PlacesText(world.Plan().readable);
   CHECK(places.find("/home/dev/.config/ringfence/policy.json (file)") != std::string::npos);
   CHECK(places.find("/home/dev/.local/state/ringfence") != std::string::npos);
-  CHECK(places.find("/etc/ringfence") == std::string::npos);  // not there
+  CHECK(places.find("/etc/ringfence") == std::string::npos);  // does not exist
   world.world.files.Put("/srv/policy.json", File());
   world.world.files.Put("/home/dev/.config/ringfence/policy.json", LinkTo("/srv/policy.json"));
   CHECK(world.WhyNot().what.find("by a link") != std::string::npos);

@@ -29,7 +29,7 @@ bool Hides(const SandboxPlan& plan, std::string_view path) {
 
 }  // namespace
 
-TEST_CASE("session: its folder is named by a digest, below what every sandbox hides") {
+TEST_CASE("session: its directory is named by a digest, below one that every sandbox hides") {
   const SandboxPlan plan = Session().planned.Plan();
   CHECK(plan.session_tmp.text() == kFolders + ("/" + Sha256Hex("one")));
   CHECK(Hides(plan, kFolders));
@@ -39,26 +39,26 @@ TEST_CASE("session: its folder is named by a digest, below what every sandbox hi
   CHECK(other.planned.Plan().session_tmp.text() == kFolders + ("/" + Sha256Hex("../../etc")));
 }
 
-TEST_CASE("session: a run without one has no folder, and sees nobody else's") {
+TEST_CASE("session: a run without one has no directory, and sees no others") {
   PlanWorld world;
   CHECK(world.Plan().session_tmp.is_root());
-  CHECK_FALSE(Hides(world.Plan(), kFolders));  // there is none
+  CHECK_FALSE(Hides(world.Plan(), kFolders));  // does not exist
   world.world.files.Put(std::string(kFolders) + "/x/f", File());
   CHECK(Hides(world.Plan(), kFolders));
 }
 
-TEST_CASE("session: nobody may write below the folders by their own name") {
+TEST_CASE("session: no path below the directories is writable by its own name") {
   const Session session(R"("write":{"allow":[".","~"]})");
   CHECK(session.planned.Refuses(std::string(kFolders) + "/x"));
 }
 
-TEST_CASE("session: @tmp means the host's") {
+TEST_CASE("session: @tmp means the host's /tmp") {
   const SandboxPlan plan = Session(R"("write":{"allow":[".","@tmp"]})").planned.Plan();
   CHECK_FALSE(plan.private_tmp);
   CHECK(plan.session_tmp.is_root());
 }
 
-TEST_CASE("session: without mounts the folder itself is the one for temporary files") {
+TEST_CASE("session: without mounts, the directory is used for temporary files") {
   Session session;
   PlanWorld& world = session.planned;
   world.command.layers = SandboxLayers::kLandlock;
@@ -70,7 +70,7 @@ TEST_CASE("session: without mounts the folder itself is the one for temporary fi
   CHECK(plan.names.Refuses(plan.session_tmp.text() + "/x") == nullptr);
 }
 
-TEST_CASE("session: no folder inside of another sandbox, nor where nothing is confined") {
+TEST_CASE("session: no directory inside another sandbox, or if nothing is confined") {
   Session inside;
   inside.planned.facts.is_inside = true;
   CHECK(inside.planned.Plan().session_tmp.is_root());
@@ -79,7 +79,7 @@ TEST_CASE("session: no folder inside of another sandbox, nor where nothing is co
   CHECK(bare.planned.Plan().session_tmp.is_root());
 }
 
-TEST_CASE("result file: one more that may be written, in every mode") {
+TEST_CASE("result file: one additional writable file, in every mode") {
   for (const SandboxMode mode : {SandboxMode::kSandbox, SandboxMode::kRx}) {
     Session session(R"("write":{"allow":["*.txt"]})");
     PlanWorld& world = session.planned;
@@ -92,7 +92,7 @@ TEST_CASE("result file: one more that may be written, in every mode") {
   }
 }
 
-TEST_CASE("session: what is kept on the host is guarded by git's rules") {
+TEST_CASE("session: a directory kept on the host is guarded by git's rules") {
   const SandboxPlan kept = Session().planned.Plan();
   CHECK(kept.names.IsOwn("/tmp/x"));
   CHECK(kept.names.Refuses("/tmp/r/.git/hooks/pre-commit") != nullptr);
@@ -102,7 +102,7 @@ TEST_CASE("session: what is kept on the host is guarded by git's rules") {
   CHECK(gone.names.Refuses("/tmp/r/.git/hooks/pre-commit") == nullptr);
 }
 
-TEST_CASE("session: without mounts the temporary folder is guarded so") {
+TEST_CASE("session: without mounts the temporary directory is guarded the same way") {
   PlanWorld world;
   world.facts.scratch = ScratchFolder(17);
   world.command.layers = SandboxLayers::kLandlock;
@@ -113,7 +113,7 @@ TEST_CASE("session: without mounts the temporary folder is guarded so") {
   CHECK(plan.names.Refuses(SelfTestName(plan).text()) != nullptr);
 }
 
-TEST_CASE("session: inside a sandbox without mounts the temporary folder is that one's") {
+TEST_CASE("session: inside a sandbox without mounts, that sandbox's temporary directory is used") {
   const auto scratch = [](const std::string& tmp) {
     PlanWorld world;
     world.facts.is_inside = true;

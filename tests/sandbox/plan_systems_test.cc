@@ -1,4 +1,4 @@
-// MakePlan(): the names that a plan holds are those of the system it is for.
+// MakePlan(): a plan contains the names of the system that it is for.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr HostSystem kOthers[] = {HostSystem::kMacos, HostSystem::kWindows};
 
 }  // namespace
 
-TEST_CASE("plan: the test of itself is for Linux, and so is its name") {
+TEST_CASE("plan: the self-test is for Linux, and so is its name") {
   const auto holds = [](const SandboxPlan& plan) {
     return std::ranges::any_of(plan.names.rules(), [](const GuardedName& rule) {
       return rule.text().find("self-test") != std::string::npos;
@@ -35,7 +35,7 @@ TEST_CASE("plan: the test of itself is for Linux, and so is its name") {
   for (const HostSystem system : kOthers) CHECK_FALSE(holds(PlanFor(system)));
 }
 
-TEST_CASE("plan: temporary files are where the system has them private") {
+TEST_CASE("plan: temporary files are in the private directory of each system") {
   const auto tmp = [](HostSystem system) {
     return std::string(EnvironmentValue(PlanFor(system).environment, "TMPDIR"));
   };
@@ -46,14 +46,14 @@ TEST_CASE("plan: temporary files are where the system has them private") {
         "/private/tmp/ringfence-1000/.cache");
 }
 
-TEST_CASE("plan: a variable that names /tmp stays as the caller has it") {
+TEST_CASE("plan: a variable that names /tmp keeps the caller's value") {
   PlanWorld world;
   world.facts.system = HostSystem::kMacos;
   world.command.environment.emplace_back("PYTHONPATH=/tmp/lib");
   CHECK(EnvironmentValue(world.Plan().environment, "PYTHONPATH") == "/tmp/lib");
 }
 
-TEST_CASE("plan: a run-time folder of its own is Linux's") {
+TEST_CASE("plan: only Linux has a separate run-time directory") {
   const auto runtime = [](HostSystem system) {
     return std::string(EnvironmentValue(PlanFor(system).environment, "XDG_RUNTIME_DIR"));
   };
@@ -61,7 +61,7 @@ TEST_CASE("plan: a run-time folder of its own is Linux's") {
   for (const HostSystem system : kOthers) CHECK(runtime(system).empty());
 }
 
-TEST_CASE("plan: names are free in folders that are private on this system, not on another") {
+TEST_CASE("plan: names are free in directories that are private on this system, not on another") {
   const auto free = [](HostSystem system, std::string_view path) {
     return PlanFor(system).names.Refuses(path) == nullptr;
   };
@@ -72,7 +72,7 @@ TEST_CASE("plan: names are free in folders that are private on this system, not 
   CHECK_FALSE(free(HostSystem::kWindows, "/tmp/x/.git/hooks/y"));
 }
 
-TEST_CASE("plan: what programs need to run is listed for Linux; others add their own") {
+TEST_CASE("plan: system paths that programs need are listed for Linux; others add their own") {
   constexpr const char* kListed = R"("sandbox":{"reads":"listed"})";
   CHECK(PlacesText(PlanFor(HostSystem::kLinux, kListed).readable).find("/usr") !=
         std::string::npos);
@@ -83,7 +83,7 @@ TEST_CASE("plan: what programs need to run is listed for Linux; others add their
   }
 }
 
-TEST_CASE("plan: the host's temporary folder has two names on macOS") {
+TEST_CASE("plan: the host's temporary directory has two names on macOS") {
   constexpr const char* kAllow = R"("write":{"allow":["/private/tmp"]})";
   CHECK_FALSE(PlanFor(HostSystem::kMacos, kAllow).private_tmp);
   CHECK(PlanFor(HostSystem::kLinux, kAllow).private_tmp);

@@ -1,4 +1,4 @@
-// MakePlan(): command, mode, what may be written, network, limits.
+// MakePlan(): command, mode, writable paths, network, limits.
 #include "sandbox/plan.h"
 
 #include <doctest/doctest.h>
@@ -14,11 +14,11 @@ namespace {
 
 struct Row {
   std::string_view name;
-  std::string_view policy;  // the user's, without "version"
-  std::string_view want;    // what may be written
+  std::string_view policy;  // the user's policy, without "version"
+  std::string_view want;    // the writable paths
 };
 
-// A project with links and a neighbour.
+// Adds links and a neighbouring directory to the project.
 void PutNeighbours(PlanWorld& plan) {
   plan.world.files.Put("/home/dev/project/tests/a.cc", File());
   plan.world.files.Put("/home/dev/project/out", LinkTo("/srv/out"));
@@ -31,7 +31,7 @@ void PutNeighbours(PlanWorld& plan) {
   plan.world.files.Put("/var/tmp", Directory());
 }
 
-// {"write":{"allow":LIST}} without its braces.
+// Returns {"write":{"allow":LIST}} without the outer braces.
 std::string AllowText(std::string_view list) {
   return R"("write":{"allow":)" + std::string(list) + "}";
 }
@@ -48,7 +48,7 @@ void CheckWritable(std::span<const Row> rows) {
 
 }  // namespace
 
-TEST_CASE("plan: places that may be written") {
+TEST_CASE("plan: writable paths") {
   static constexpr Row kRows[] = {
       {"one", R"("write":{"allow":["src"]})", "/home/dev/project/src"},
       {"two", R"("write":{"allow":["tests","src"]})",
@@ -66,7 +66,7 @@ TEST_CASE("plan: places that may be written") {
   CheckWritable(kRows);
 }
 
-TEST_CASE("plan: names that only begin alike do not hold one another") {
+TEST_CASE("plan: a common prefix of names does not make one path contain the other") {
   PlanWorld world;
   for (const std::string_view name : {"a", "a-b", "a/c"}) {
     world.world.files.Put("/srv/" + std::string(name) + "/x", File());
@@ -75,7 +75,7 @@ TEST_CASE("plan: names that only begin alike do not hold one another") {
   CHECK(PlacesText(world.Plan().writable) == "/srv/a, /srv/a-b");
 }
 
-TEST_CASE("plan: what does not exist yet is made by its name in the project, before elsewhere") {
+TEST_CASE("plan: a missing path is created by its name in the project, beforehand elsewhere") {
   static constexpr Row kRows[] = {
       {"a folder", R"("write":{"allow":["build"]})", "/home/dev/project"},
       {"deep", R"("write":{"allow":["a/b/c"]})", "/home/dev/project"},
@@ -89,7 +89,7 @@ TEST_CASE("plan: what does not exist yet is made by its name in the project, bef
   CheckWritable(kRows);
 }
 
-TEST_CASE("plan: links are followed once, where the hook would follow them") {
+TEST_CASE("plan: links are followed once, where the hook follows them") {
   static constexpr Row kRows[] = {
       {"in the project", R"("write":{"allow":["inner"]})", "/home/dev/project/src"},
       {"in the project, a part of the way", R"("write":{"allow":["inner/main.cc"]})",
@@ -103,7 +103,7 @@ TEST_CASE("plan: links are followed once, where the hook would follow them") {
   CheckWritable(kRows);
 }
 
-TEST_CASE("plan: what does not exist yet makes no directory outside of the project writable") {
+TEST_CASE("plan: a missing path makes no directory outside the project writable") {
   static constexpr Row kRows[] = {
       {"behind a link to the home", R"("write":{"allow":["planted/logs"]})", ""},
       {"deeper", R"("write":{"allow":["planted/a/b/c"]})", ""},
@@ -125,7 +125,7 @@ TEST_CASE("plan: what does not exist yet makes no directory outside of the proje
   }
 }
 
-TEST_CASE("plan: --write follows no link that a command may have made") {
+TEST_CASE("plan: --write follows no link that a command may have created") {
   PlanWorld plan;
   PutNeighbours(plan);
   plan.command.also_writable = "/home/dev/project/out";
@@ -138,7 +138,7 @@ TEST_CASE("plan: --write follows no link that a command may have made") {
   CHECK(PlacesText(plan.Plan().writable) == "/home/dev/project, /srv/out");
 }
 
-TEST_CASE("plan: a link that a confined command may have made leads nowhere new") {
+TEST_CASE("plan: a link that a confined command may have created leads nowhere new") {
   for (const std::string_view allow : {R"([".","out"])", R"([".","/home/dev/project/out"])"}) {
     CAPTURE(allow);
     PlanWorld plan;
@@ -149,7 +149,7 @@ TEST_CASE("plan: a link that a confined command may have made leads nowhere new"
   }
 }
 
-TEST_CASE("plan: nor does one that a pattern begins at") {
+TEST_CASE("plan: nor does a link that a pattern begins at") {
   for (const std::string_view allow :
        {R"([".","out/**"])", R"([".","/home/dev/project/out/**"])"}) {
     CAPTURE(allow);
@@ -161,7 +161,7 @@ TEST_CASE("plan: nor does one that a pattern begins at") {
   }
 }
 
-TEST_CASE("plan: a place that is denied, or asked about, is not written") {
+TEST_CASE("plan: a path that is denied or asked about is not writable") {
   static constexpr Row kRows[] = {
       {"denied", R"("write":{"allow":["src","tests"],"deny":["src"]})", "/home/dev/project/tests"},
       {"below a denied one", R"("write":{"allow":["src","tests"],"deny":["."]})", ""},
@@ -180,14 +180,14 @@ TEST_CASE("plan: a place that is denied, or asked about, is not written") {
   CheckWritable(kRows);
 }
 
-TEST_CASE("plan: a place that is denied in another letter case is not written") {
+TEST_CASE("plan: a path that is denied in another letter case is not writable") {
   PlanWorld world;
   world.world.User(R"("write":{"allow":["src"],"deny":["SRC"]})");
   CHECK(world.world.Write("/home/dev/project/src/new") == "deny");
   CHECK(PlacesText(world.Plan().writable) == "");
 }
 
-TEST_CASE("plan: files that must agree leave what all of them allow") {
+TEST_CASE("plan: files that must agree leave the paths that all of them allow") {
   struct Agreement {
     std::string_view name;
     std::string_view managed;
@@ -211,7 +211,7 @@ TEST_CASE("plan: files that must agree leave what all of them allow") {
   }
 }
 
-TEST_CASE("plan: a project that is not trusted takes away and grants nothing") {
+TEST_CASE("plan: an untrusted project restricts and grants nothing") {
   PlanWorld plan;
   PutNeighbours(plan);
   plan.world.Project(R"("write":{"allow":["src","/srv/out"]},"sandbox":{"mode":"rwx"})", false);
@@ -219,7 +219,7 @@ TEST_CASE("plan: a project that is not trusted takes away and grants nothing") {
   CHECK(PlacesText(plan.Plan().writable) == "/home/dev/project/src");
 }
 
-TEST_CASE("plan: the hook permits what a plan lets write") {
+TEST_CASE("plan: the hook permits writes that a plan allows") {
   for (const std::string_view allow :
        {R"(["."])", R"(["src","README.md"])", R"(["inner"])", R"(["~/later"])",
         R"(["~/other","/srv"])", R"(["build","a/b"])", R"(["@tmp"])"}) {
@@ -231,26 +231,26 @@ TEST_CASE("plan: the hook permits what a plan lets write") {
     CHECK_FALSE(made.writable.empty());
     for (const PlannedPlace& place : made.writable) {
       CAPTURE(place.path.text());
-      if (place.is_part) continue;  // names say what of it is meant
+      if (place.is_part) continue;  // names restrict it to a part
       const bool is_file = place.kind == PlannedPlace::Kind::kFile;
       CHECK(plan.world.Write(place.path.text() + (is_file ? "" : "/new")) == "permit");
     }
   }
 }
 
-TEST_CASE("plan: the folder that a pattern begins in may be written") {
+TEST_CASE("plan: the directory that a pattern begins in is writable") {
   static constexpr Row kRows[] = {
       {"below the project", R"("write":{"allow":["src/**/*.cc"]})", "/home/dev/project/src"},
       {"and a file", R"("write":{"allow":["src/*.cc","README.md"]})",
        "/home/dev/project/README.md (file), /home/dev/project/src"},
       {"not there yet", R"("write":{"allow":["build/*.o"]})", "/home/dev/project"},
-      // A pattern says nothing about where a link leads.
+      // A pattern does not follow a link.
       {"behind a link", R"("write":{"allow":["~/out/*.o"]})", ""},
   };
   CheckWritable(kRows);
 }
 
-TEST_CASE("plan: where a list holds a pattern, names say what of its folder is meant") {
+TEST_CASE("plan: if a list has a pattern, names restrict its directory") {
   PlanWorld world;
   world.world.User(R"("write":{"allow":["src/**/*.cc","README.md"]})");
   CHECK_FALSE(world.Refuses("/home/dev/project/src/a.cc"));
@@ -262,7 +262,7 @@ TEST_CASE("plan: where a list holds a pattern, names say what of its folder is m
   CHECK(world.Refuses("/home/dev/project/LICENSE"));
 }
 
-TEST_CASE("plan: several lists with patterns hold together") {
+TEST_CASE("plan: several lists with patterns apply together") {
   PlanWorld world;
   world.world.Managed(R"("write":{"allow":["src"]})");
   world.world.User(R"("write":{"allow":["**/*.cc"]})");
@@ -271,7 +271,7 @@ TEST_CASE("plan: several lists with patterns hold together") {
   CHECK(world.Refuses("/home/dev/project/tests/a.cc"));
 }
 
-TEST_CASE("plan: without patterns mounts say what is allowed, and names do not") {
+TEST_CASE("plan: without patterns mounts enforce the list, and names do not") {
   PlanWorld world;
   world.world.User(R"("write":{"allow":["src","README.md"]})");
   CHECK(world.Plan().names.allow_only().empty());
@@ -312,7 +312,7 @@ TEST_CASE("plan: a project in /tmp is writable and guarded in a private /tmp") {
   CHECK(plan.names.Refuses("/tmp/clone/.git/hooks/x") == nullptr);
 }
 
-TEST_CASE("plan: a read-only project in /tmp is seen in a private /tmp") {
+TEST_CASE("plan: a read-only project in /tmp is visible in a private /tmp") {
   PlanWorld world;
   world.world.files.Put("/tmp/project/a", File());
   world.world.MoveRoot("/tmp/project", "/tmp/project");
@@ -330,7 +330,7 @@ TEST_CASE("plan: with the host's /tmp names are refused there as well") {
   CHECK_FALSE(world.Refuses("/dev/shm/clone/.git/hooks/x"));
 }
 
-TEST_CASE("plan: what is asked about opens nothing, and no folder around it") {
+TEST_CASE("plan: an ask entry opens neither its path nor a directory around it") {
   PlanWorld plan;
   plan.world.files.Put("/srv/data/x", File());
   plan.world.User(R"("sandbox":{"reads":"listed"},
@@ -341,7 +341,7 @@ TEST_CASE("plan: what is asked about opens nothing, and no folder around it") {
   CHECK(PlacesText(made.readable).find("/srv/data") == std::string::npos);
 }
 
-TEST_CASE("plan: a place below a file is none, and stops nothing") {
+TEST_CASE("plan: a path below a file is ignored, and stops nothing") {
   PlanWorld plan;
   plan.world.User(R"("write":{"allow":["src","~/project/README.md/x"]})");
   CHECK(PlacesText(plan.Plan().writable) == "/home/dev/project/src");

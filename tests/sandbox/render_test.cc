@@ -61,7 +61,7 @@ std::vector<std::string> Lines(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("render: the text has a line for each thing of the plan") {
+TEST_CASE("render: the text has a line for each part of the plan") {
   const std::vector<std::string> lines = Lines(PlanText(Sample()));
   for (
       const std::string line :
@@ -81,7 +81,7 @@ TEST_CASE("render: the text has a line for each thing of the plan") {
   }
 }
 
-TEST_CASE("render: what differs from the usual is said") {
+TEST_CASE("render: deviations from the defaults are shown") {
   SandboxPlan plan = Sample();
   plan.mode = SandboxMode::kRx;
   plan.layers = SandboxLayers::kLandlock;
@@ -134,7 +134,7 @@ TEST_CASE("render: numbers of processors are short") {
   }
 }
 
-TEST_CASE("render: a plan that confines nothing says that and no more") {
+TEST_CASE("render: a plan that confines nothing says only that") {
   PlanWorld world;
   world.command.mode = SandboxMode::kRwx;
   const std::string text = PlanText(world.Plan());
@@ -148,7 +148,7 @@ TEST_CASE("render: a plan that confines nothing says that and no more") {
   CHECK_FALSE(json.contains("network"));
 }
 
-TEST_CASE("render: foreign text makes no lines and no terminal sequences of its own") {
+TEST_CASE("render: foreign text adds no lines and no terminal sequences") {
   const std::string evil = "x\nweaker    nothing\x1b[2J\r\xe2\x80\xae";
   SandboxPlan plan = Sample();
   plan.argv = {evil};
@@ -170,7 +170,7 @@ TEST_CASE("render: foreign text makes no lines and no terminal sequences of its 
   CHECK_FALSE(Has(text, "\xe2\x80\xae"));
 }
 
-TEST_CASE("render: long names are shown whole, since a cut one would be another place") {
+TEST_CASE("render: long names are shown in full, since a truncated one is another path") {
   SandboxPlan plan = Sample();
   const std::string path = "/p/" + std::string(2000, 'x');
   plan.writable = {{.path = Path::Clean(path)}};
@@ -193,7 +193,7 @@ TEST_CASE("render: every call of the filters is shown") {
   }
 }
 
-TEST_CASE("render: calls that share objects are absent where nothing keeps those apart") {
+TEST_CASE("render: calls that share objects are absent unless namespaces separate these") {
   SandboxPlan plan = Sample();
   CHECK_FALSE(Has(PlanText(plan), " shmget"));
   CHECK_FALSE(Has(PlanJson(plan), "\"shmget\""));
@@ -202,7 +202,7 @@ TEST_CASE("render: calls that share objects are absent where nothing keeps those
   CHECK(Has(PlanJson(plan), "\"shmget\""));
 }
 
-TEST_CASE("render: what is private and what is connected goes by the layers") {
+TEST_CASE("render: the private and network lines depend on the layers") {
   SandboxPlan plan = Sample();
   plan.private_tmp = false;
   CHECK(Has(PlanText(plan), "\nprivate   /run /dev /proc\n"));
@@ -219,7 +219,7 @@ TEST_CASE("render: what is private and what is connected goes by the layers") {
   CHECK(Json::parse(PlanJson(plan))["network"] == "outer");
 }
 
-TEST_CASE("render: JSON has a member for each thing of the plan") {
+TEST_CASE("render: JSON has a member for each part of the plan") {
   const std::string text = PlanJson(Sample());
   CHECK(text.ends_with("}\n"));
   const Json json = Json::parse(text);
@@ -254,7 +254,7 @@ TEST_CASE("render: JSON has a member for each thing of the plan") {
   CHECK(json["weaker"] == Json({"one thing", "another"}));
 }
 
-TEST_CASE("render: JSON has empty lists where there is nothing") {
+TEST_CASE("render: JSON has empty lists for missing parts") {
   SandboxPlan plan;
   plan.argv = {"x"};
   const Json json = Json::parse(PlanJson(plan));
@@ -266,7 +266,7 @@ TEST_CASE("render: JSON has empty lists where there is nothing") {
   CHECK_FALSE(json.contains("profile"));
 }
 
-TEST_CASE("render: JSON is valid whatever bytes names have") {
+TEST_CASE("render: JSON is valid for names with any bytes") {
   SandboxPlan plan = Sample();
   plan.argv = {"\xff\xfe", "\"\n"};
   plan.writable = {{.path = Path::Clean("/\x80")}};
@@ -275,7 +275,7 @@ TEST_CASE("render: JSON is valid whatever bytes names have") {
   CHECK(json["command"][1] == "\"\n");
 }
 
-TEST_CASE("render: what an allow list with patterns leaves is shown") {
+TEST_CASE("render: restrictions by an allow list with patterns are shown") {
   PlanWorld world;
   world.world.Managed(R"("write":{"allow":["src"]})");
   world.world.User(R"("write":{"allow":["**/*.cc"]})");
@@ -283,7 +283,7 @@ TEST_CASE("render: what an allow list with patterns leaves is shown") {
   CHECK(Has(PlanJson(world.Plan()), "*.cc"));
 }
 
-TEST_CASE("render: modes and layers have the names that the policy has") {
+TEST_CASE("render: modes and layers have the same names as in the policy") {
   CHECK(ModeName(SandboxMode::kRx) == "rx");
   CHECK(ModeName(SandboxMode::kSandbox) == "sandbox");
   CHECK(ModeName(SandboxMode::kRwx) == "rwx");

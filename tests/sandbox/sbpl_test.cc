@@ -12,7 +12,7 @@ SbplProfile With(const std::string& rules) {
 
 }  // namespace
 
-TEST_CASE("sbpl: the last rule that matches counts") {
+TEST_CASE("sbpl: the last matching rule counts") {
   const SbplProfile profile = With(R"(
     (deny file-write*)
     (allow file-write* (subpath "/a") (literal "/b"))  ; a comment with ) in it
@@ -26,7 +26,7 @@ TEST_CASE("sbpl: the last rule that matches counts") {
   CHECK(profile.MayRead("/anything"));
 }
 
-TEST_CASE("sbpl: an expression is looked for anywhere unless it is anchored") {
+TEST_CASE("sbpl: an expression matches anywhere unless it is anchored") {
   const SbplProfile profile =
       With(R"X((deny file-read* (regex "/[.]git(/|$)") (regex "^/a[^/]*$")))X");
   CHECK_FALSE(profile.MayRead("/x/.git"));
@@ -36,7 +36,7 @@ TEST_CASE("sbpl: an expression is looked for anywhere unless it is anchored") {
   CHECK(profile.MayRead("/abc/d"));
 }
 
-TEST_CASE("sbpl: filters are put together") {
+TEST_CASE("sbpl: filters can be combined") {
   const SbplProfile profile = With(R"(
     (deny file-read* (require-all (subpath "/a") (require-not (require-any (subpath "/a/b") (literal "/a/c"))))))");
   CHECK_FALSE(profile.MayRead("/a/x"));
@@ -62,7 +62,7 @@ TEST_CASE("sbpl: hosts, sockets and services") {
   CHECK(profile.MayLookUp("com.apple.y"));
 }
 
-TEST_CASE("sbpl: a rule that names the operation may go before one with a star") {
+TEST_CASE("sbpl: a rule that names the operation may precede one with a star") {
   const SbplProfile profile = With(R"(
     (allow file-read-metadata (literal "/a"))
     (deny file-read* (subpath "/a")))");
@@ -78,7 +78,7 @@ TEST_CASE("sbpl: strings are read as TinyScheme reads them") {
   CHECK(profile.MayRead("/a"));
 }
 
-TEST_CASE("sbpl: what is not known, or what sandbox-exec refuses, is an error") {
+TEST_CASE("sbpl: unknown syntax, and syntax that sandbox-exec refuses, is an error") {
   struct Row {
     const char* name;
     const char* rules;

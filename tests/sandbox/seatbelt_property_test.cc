@@ -1,5 +1,5 @@
-// The profile for Seatbelt against the hook: over random policies, trees and paths, what the
-// evaluator (sbpl.h) says of a write is what the hook decides. RINGFENCE_SEED repeats a run.
+// The Seatbelt profile against the hook: over random policies, trees and paths, the evaluator
+// (sbpl.h) decides about a write as the hook does. RINGFENCE_SEED repeats a run.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 constexpr int kWorlds = 150;
 constexpr int kPathsPerWorld = 40;
 
-// A project in a home, as on a Mac, with links. World knows places and policies; its own files are
+// A project in a home, as on a Mac, with links. World holds places and policies; its own files are
 // those of Linux.
 struct Mac {
   World world;
@@ -60,7 +60,7 @@ void Fill(Mac& mac, RandomPaths& dice) {
   if (dice.OneIn(3)) mac.files.Put("/home/dev/project/link", LinkTo(dice.One(kTargets)));
 }
 
-// One question, and what is known about it.
+// One question, and the facts about it.
 struct Case {
   const Mac& mac;
   const Policy& policy;
@@ -76,7 +76,8 @@ struct Case {
   }
 };
 
-// What the hook and the profile decide differently, each with its reason. Nothing else may.
+// Known differences between the hook's and the profile's decisions, each with its reason. Any other
+// difference is a failure.
 struct Difference {
   const char* name;
   bool hook_permits;
@@ -136,7 +137,7 @@ constexpr Difference kKnown[] = {
      }},
     {"OPEN: rules near writable places are chosen with regard to letter case", false,
      [](const Case& c) {
-       // The same name in one case would be refused.
+       // The same name in lower case is refused.
        return c.plan.names.Refuses(FoldName(c.walked.end.text())) == nullptr &&
               c.walked.end.text() != FoldName(c.walked.end.text());
      }},
@@ -166,7 +167,7 @@ SandboxCommand CommandIn(const World& world) {
   return command;
 }
 
-// False after the first difference that nobody wrote down.
+// Returns false after the first unknown difference.
 bool CheckWorld(RandomPaths& dice, Counts& counts) {
   Mac mac;
   World& world = mac.world;
@@ -180,7 +181,7 @@ bool CheckWorld(RandomPaths& dice, Counts& counts) {
   const CachedFiles files(mac.files);
   const Result<SandboxPlan> plan = MakePlan(
       {policy, world.places, files, CommandIn(world), {.system = HostSystem::kMacos, .user = 501}});
-  if (!plan) return true;  // the policy's own mistake
+  if (!plan) return true;  // a mistake in the policy
   const std::string text = SeatbeltProfile(*plan);
 
   CAPTURE(members);
@@ -206,7 +207,7 @@ bool CheckWorld(RandomPaths& dice, Counts& counts) {
 
 }  // namespace
 
-TEST_CASE("seatbelt: what the profile lets be written is what the hook permits") {
+TEST_CASE("seatbelt: the profile allows the writes that the hook permits") {
   const uint32_t seed = TestSeed();
   MESSAGE("RINGFENCE_SEED=" << seed);
   RandomPaths dice(seed);

@@ -12,7 +12,7 @@ namespace {
 
 Path At(const std::string& text) { return Path::Clean(text); }
 
-// A project in which everything may be written.
+// A project in which everything is writable.
 SandboxPlan Project() {
   SandboxPlan plan;
   plan.system = HostSystem::kMacos;
@@ -34,7 +34,7 @@ GuardedName Anywhere(const std::string& tail) {
   return {.base = "/", .tail = "**/" + tail, .has_pattern = true, .is_anywhere = true};
 }
 
-// Whether a rule for the name refuses a file of the project.
+// True if a rule for the name refuses a file of the project.
 bool Refuses(GuardedName name, const std::string& file) {
   SandboxPlan plan = Project();
   plan.names.Refuse(std::move(name));
@@ -60,7 +60,7 @@ TEST_CASE("seatbelt: reasons stay in their comments") {
   CHECK_FALSE(Of(plan).MayWrite("/etc/x"));
 }
 
-TEST_CASE("seatbelt: names are those that the kernel has") {
+TEST_CASE("seatbelt: names are those that the kernel uses") {
   CHECK(MacosPath(At("/tmp/x")).text() == "/private/tmp/x");
   CHECK(MacosPath(At("/var")).text() == "/private/var");
   CHECK(MacosPath(At("/etc/ssh")).text() == "/private/etc/ssh");
@@ -73,7 +73,7 @@ TEST_CASE("seatbelt: names are those that the kernel has") {
                   Spelling::kExact) == "^/private/etc/h[^/]*(/|$)");
 }
 
-TEST_CASE("seatbelt: git's patterns say the same as expressions") {
+TEST_CASE("seatbelt: expressions are equivalent to git's patterns") {
   static constexpr const char* kPatterns[] = {
       "*",     "?",     "a*b",          "*.o",   "[abc]", "[!a]",   "[^a-c]x", "[]x]",
       "[a-]",  "[\\]]", "[[:digit:]]*", "a/**",  "**/x",  "a/**/x", "**/a/**", "\\*",
@@ -98,7 +98,7 @@ TEST_CASE("seatbelt: git's patterns say the same as expressions") {
       CHECK(matches(Spelling::kExact) == MatchPattern(pattern, text, exact));
       std::string folded(text);
       for (char& c : folded) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-      // An expression for "k" or "s" may take what is not printable, which "\n" is.
+      // An expression for "k" or "s" may match unprintable bytes, such as "\n".
       if (folded.find('\n') != std::string::npos) continue;
       const MatchOptions fold{.fold = true, .covers = true};
       CHECK(matches(Spelling::kForgiven) == MatchPattern(pattern, folded, fold));
@@ -106,7 +106,7 @@ TEST_CASE("seatbelt: git's patterns say the same as expressions") {
   }
 }
 
-TEST_CASE("seatbelt: refused names forgive letter case and what folds to a letter") {
+TEST_CASE("seatbelt: refused names ignore letter case and match characters that fold to a letter") {
   struct Row {
     GuardedName name;
     const char* file;
@@ -140,7 +140,7 @@ TEST_CASE("seatbelt: refused names forgive letter case and what folds to a lette
   }
 }
 
-TEST_CASE("seatbelt: no folder is moved to where it would give a refused name") {
+TEST_CASE("seatbelt: no directory is moved to where it would create a refused name") {
   SandboxPlan plan = Project();
   plan.names.Refuse(Anywhere(".github/workflows"));
   plan.names.Refuse({.base = "/Users/dev/p", .tail = "docs/adr/x"});
@@ -162,7 +162,8 @@ TEST_CASE("seatbelt: no folder is moved to where it would give a refused name") 
   CHECK(profile.MayRemove("/Users/dev/p"));
 }
 
-TEST_CASE("seatbelt: of what is hidden only the kept folders are read, and nothing is moved away") {
+TEST_CASE(
+    "seatbelt: only kept directories of hidden ones are readable, and nothing is moved away") {
   SandboxPlan plan = Project();
   plan.hidden = {
       {.path = At("/Users/dev/.claude/projects"), .kept = {At("/Users/dev/.claude/projects/p")}},
@@ -182,7 +183,7 @@ TEST_CASE("seatbelt: of what is hidden only the kept folders are read, and nothi
   CHECK_FALSE(profile.Allows({.operation = "file-link", .path = "/Users/dev/other"}));
 }
 
-TEST_CASE("seatbelt: where reads are listed, nothing else is read") {
+TEST_CASE("seatbelt: if reads are listed, nothing else is readable") {
   SandboxPlan plan = Project();
   plan.reads_all = false;
   plan.readable = {{.path = At("/opt/x")},
@@ -200,7 +201,7 @@ TEST_CASE("seatbelt: where reads are listed, nothing else is read") {
   CHECK_FALSE(profile.Allows({.operation = "file-read-metadata", .path = "/Users/other"}));
 }
 
-TEST_CASE("seatbelt: the network is the loopback, and sockets those of the command's folders") {
+TEST_CASE("seatbelt: only the loopback, and sockets in the command's directories") {
   SandboxPlan plan = Project();
   plan.sockets = {At("/Users/dev/p/host.sock")};
   const SbplProfile own = Of(plan);
@@ -243,7 +244,7 @@ TEST_CASE("seatbelt: nothing starts a program outside, and trust and keys stay r
   }
 }
 
-TEST_CASE("seatbelt: devices that hold nothing are written to, and no other") {
+TEST_CASE("seatbelt: only devices that store nothing are writable") {
   const SbplProfile profile = Of(Project());
   CHECK(profile.MayWrite("/dev/null"));
   CHECK(profile.MayWrite("/dev/fd/2"));
@@ -253,7 +254,7 @@ TEST_CASE("seatbelt: devices that hold nothing are written to, and no other") {
   CHECK_FALSE(profile.MayRead("/dev/ttys004"));
 }
 
-TEST_CASE("seatbelt: the private /tmp is a folder of this user's") {
+TEST_CASE("seatbelt: the private /tmp is a directory of this user") {
   SandboxPlan plan = Project();
   plan.names.Refuse(Anywhere(".git/hooks"));
   CHECK(Of(plan).MayWrite("/private/tmp/ringfence-501/x/.git/hooks/y"));

@@ -1,4 +1,4 @@
-// What the filters say of the arguments of clone, unshare, ioctl, socket and open.
+// The filters' rules for the arguments of clone, unshare, ioctl, socket and open.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -16,7 +16,7 @@ using namespace ringfence;
 
 namespace {
 
-constexpr uint64_t kGarbage = 0xFEDC'BA98'0000'0000;  // what an int argument's register may hold
+constexpr uint64_t kGarbage = 0xFEDC'BA98'0000'0000;  // upper half of an int argument's register
 constexpr SocketRules kAllRules[] = {SocketRules::kUsual, SocketRules::kNoUnix,
                                      SocketRules::kNoneAtAll};
 constexpr uint64_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
@@ -46,14 +46,14 @@ TEST_CASE("seccomp: a new namespace is refused, alone, with others, with garbage
   }
 }
 
-TEST_CASE("seccomp: a new time namespace is refused where the flag means one") {
+TEST_CASE("seccomp: a new time namespace is refused if the flag means one") {
   constexpr uint64_t kNewTime = 0x80;
   CHECK(Guard({.number = SYS_unshare, .args = {kNewTime}}) == FailWith(EPERM));
   CHECK(Guard({.number = SYS_unshare, .args = {kNewTime | CLONE_FS | kGarbage}}) ==
         FailWith(EPERM));
 }
 
-TEST_CASE("seccomp: processes and threads are started as ever") {
+TEST_CASE("seccomp: processes and threads start as usual") {
   for (const uint64_t flags :
        {uint64_t{SIGCHLD}, kThreadFlags, uint64_t{CLONE_VM | CLONE_VFORK | SIGCHLD}, uint64_t{0},
         uint64_t{CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD}, uint64_t{0xFF},
@@ -69,7 +69,7 @@ TEST_CASE("seccomp: processes and threads are started as ever") {
   }
 }
 
-TEST_CASE("seccomp: nothing is typed into a terminal, whatever the register holds above") {
+TEST_CASE("seccomp: nothing is typed into a terminal, whatever the upper half of the register") {
   for (const uint64_t request : {uint64_t{TIOCSTI}, uint64_t{0x541C}, uint64_t{TIOCSETD}}) {
     CAPTURE(request);
     for (const uint64_t above : {uint64_t{0}, kGarbage, uint64_t{1} << 32, uint64_t{1} << 63}) {
@@ -80,7 +80,7 @@ TEST_CASE("seccomp: nothing is typed into a terminal, whatever the register hold
   }
 }
 
-TEST_CASE("seccomp: other requests to a terminal go through") {
+TEST_CASE("seccomp: other terminal requests are allowed") {
   for (const uint64_t request :
        {uint64_t{TIOCGWINSZ}, uint64_t{TIOCSWINSZ}, uint64_t{TCGETS}, uint64_t{TCSETS},
         uint64_t{TIOCSPGRP}, uint64_t{TIOCSCTTY}, uint64_t{TIOCNOTTY}, uint64_t{FIONREAD},
@@ -88,11 +88,11 @@ TEST_CASE("seccomp: other requests to a terminal go through") {
     CAPTURE(request);
     CHECK(Guard({.number = SYS_ioctl, .args = {0, request}}) == Allow());
   }
-  // A descriptor of that number is none of them.
+  // The descriptor number does not matter.
   CHECK(Guard({.number = SYS_ioctl, .args = {TIOCSTI, TCGETS, TIOCSTI}}) == Allow());
 }
 
-TEST_CASE("seccomp: nobody takes a lease, and locks and flags go through") {
+TEST_CASE("seccomp: leases are refused, and locks and flags are allowed") {
   constexpr uint64_t kSetDelegation = 1024 + 16;
   for (const uint64_t command : {uint64_t{F_SETLEASE}, kSetDelegation}) {
     CAPTURE(command);
@@ -108,7 +108,7 @@ TEST_CASE("seccomp: nobody takes a lease, and locks and flags go through") {
   }
 }
 
-TEST_CASE("seccomp: sockets of the families that each kind of rules permits") {
+TEST_CASE("seccomp: the socket families that each kind of rules permits") {
   for (const SocketRules rules : kAllRules) {
     for (uint64_t family = 0; family < kFamilies; ++family) {
       if (family == AF_NETLINK) continue;
@@ -124,7 +124,7 @@ TEST_CASE("seccomp: sockets of the families that each kind of rules permits") {
   }
 }
 
-TEST_CASE("seccomp: every family that the headers know is evaluated") {
+TEST_CASE("seccomp: every family in the headers is decided") {
   CHECK(kFamilies >= AF_MAX);
   CHECK(kUnixFamily == AF_UNIX);
   CHECK(kInternetFamily == AF_INET);
@@ -132,7 +132,7 @@ TEST_CASE("seccomp: every family that the headers know is evaluated") {
   CHECK(kNetlinkFamily == AF_NETLINK);
 }
 
-TEST_CASE("seccomp: of netlink, routes alone") {
+TEST_CASE("seccomp: only the route protocol of netlink") {
   for (const SocketRules rules : {SocketRules::kUsual, SocketRules::kNoUnix}) {
     for (uint64_t protocol = 0; protocol < kNetlinkProtocols; ++protocol) {
       CAPTURE(protocol);
@@ -145,12 +145,12 @@ TEST_CASE("seccomp: of netlink, routes alone") {
   }
 }
 
-TEST_CASE("seccomp: where no sockets are permitted, netlink has no routes either") {
+TEST_CASE("seccomp: if no sockets are permitted, netlink routes are refused, too") {
   CHECK(Guard({.number = SYS_socket, .args = {AF_NETLINK, SOCK_RAW, 0}}, SocketRules::kNoneAtAll) ==
         FailWith(EAFNOSUPPORT));
 }
 
-TEST_CASE("seccomp: where no sockets are permitted, no other netlink protocol is") {
+TEST_CASE("seccomp: if no sockets are permitted, other netlink protocols are refused") {
   for (uint64_t protocol = 1; protocol < kNetlinkProtocols; ++protocol) {
     CAPTURE(protocol);
     CHECK(Guard({.number = SYS_socket, .args = {AF_NETLINK, SOCK_RAW, protocol}},
@@ -158,7 +158,7 @@ TEST_CASE("seccomp: where no sockets are permitted, no other netlink protocol is
   }
 }
 
-TEST_CASE("seccomp: a pair that can send elsewhere is refused where Unix sockets are") {
+TEST_CASE("seccomp: a pair that can send elsewhere is refused if Unix sockets are") {
   for (const SocketRules rules : kAllRules) {
     const bool is_usual = rules == SocketRules::kUsual;
     for (const uint64_t type : {uint64_t{SOCK_DGRAM}, uint64_t{SOCK_RAW}}) {
@@ -175,7 +175,7 @@ TEST_CASE("seccomp: a pair that can send elsewhere is refused where Unix sockets
   }
 }
 
-TEST_CASE("seccomp: a file's signals have no owner where signals are supervised") {
+TEST_CASE("seccomp: a file's signals have no owner if signals are supervised") {
   for (const uint64_t command : {uint64_t{F_SETOWN}, uint64_t{15} /* F_SETOWN_EX */}) {
     const Call call{.number = SYS_fcntl, .args = {3, command | kGarbage, 77}};
     CHECK(Evaluate(SupervisedFilter(SupervisedSignals::kYes), call) == FailWith(EPERM));
@@ -190,7 +190,7 @@ TEST_CASE("seccomp: a file's signals have no owner where signals are supervised"
   CHECK(Evaluate(SupervisedFilter(SupervisedSignals::kYes), asked) == Allow());
 }
 
-TEST_CASE("seccomp: a pair of connected Unix sockets is permitted always") {
+TEST_CASE("seccomp: a pair of connected Unix sockets is always permitted") {
   for (const SocketRules rules : kAllRules) {
     CHECK(Guard({.number = SYS_socketpair, .args = {AF_UNIX, SOCK_STREAM}}, rules) == Allow());
     for (const uint64_t family :
@@ -202,7 +202,7 @@ TEST_CASE("seccomp: a pair of connected Unix sockets is permitted always") {
   }
 }
 
-TEST_CASE("seccomp: a file that is opened to be read is not looked at") {
+TEST_CASE("seccomp: opening a file for reading is not supervised") {
   for (const uint64_t flags :
        {uint64_t{O_RDONLY}, uint64_t{O_RDONLY | O_CLOEXEC}, uint64_t{O_DIRECTORY | O_NONBLOCK},
         uint64_t{O_PATH | O_NOFOLLOW}, uint64_t{O_RDONLY | O_NOCTTY | O_APPEND}, kGarbage}) {
@@ -215,7 +215,7 @@ TEST_CASE("seccomp: a file that is opened to be read is not looked at") {
   }
 }
 
-TEST_CASE("seccomp: a file that is opened to be changed or made is") {
+TEST_CASE("seccomp: opening a file for writing or creating is") {
   for (const uint64_t flag :
        {uint64_t{O_WRONLY}, uint64_t{O_RDWR}, uint64_t{O_CREAT}, uint64_t{O_TRUNC},
         uint64_t{O_ACCMODE}, uint64_t{O_TMPFILE | O_RDWR}, uint64_t{O_TMPFILE | O_WRONLY}}) {

@@ -21,7 +21,7 @@ using namespace ringfence;
 
 namespace {
 
-constexpr uint64_t kGarbage = 0xFEDC'BA98'0000'0000;  // what an int argument's register may hold
+constexpr uint64_t kGarbage = 0xFEDC'BA98'0000'0000;  // upper half of an int argument's register
 constexpr SocketRules kAllRules[] = {SocketRules::kUsual, SocketRules::kNoUnix,
                                      SocketRules::kNoneAtAll};
 constexpr uint32_t kX32 = 0x4000'0000;
@@ -33,7 +33,7 @@ FilterOutcome Supervised(const Call& call) {
   return Evaluate(SupervisedFilter(SupervisedSignals::kNo), call);
 }
 
-// A list's calls that this architecture has.
+// The numbers of the listed calls that exist on this architecture.
 std::vector<int> NumbersOf(std::span<const CallName> calls) {
   std::vector<int> numbers;
   for (const CallName& call : calls) {
@@ -62,7 +62,7 @@ TEST_CASE("seccomp: the guard refuses each call of its lists, and no other by it
     }
     for (int number = 0; number <= kNewestCall; ++number) {
       CAPTURE(number);
-      // A socket of a usual kind: what its arguments say is tested below.
+      // A socket of a common kind; its arguments are tested below.
       const uint64_t family = number == SYS_socket ? kFamilies : kUnixFamily;
       const uint64_t type = number == SYS_socketpair ? SOCK_STREAM : 0;
       const Call call{.number = number, .args = {family, type}};
@@ -74,7 +74,7 @@ TEST_CASE("seccomp: the guard refuses each call of its lists, and no other by it
   }
 }
 
-TEST_CASE("seccomp: the supervised filter hands over each call of its list, and allows others") {
+TEST_CASE("seccomp: the supervised filter passes on each call of its list, and allows others") {
   const std::vector<int> supervised = NumbersOf(SupervisedCalls());
   const std::vector<int> own = NumbersOf(SupervisorsOwnCalls());
   for (int number = 0; number <= kNewestCall; ++number) {
@@ -96,7 +96,7 @@ TEST_CASE("seccomp: owners and times are supervised, by name and by descriptor")
   }
 }
 
-TEST_CASE("seccomp: signals are supervised where nothing else keeps them inside") {
+TEST_CASE("seccomp: signals are supervised if nothing else confines them") {
   const std::span<const sock_filter> filter = SupervisedFilter(SupervisedSignals::kYes);
   CHECK(NumbersOf(SignalCalls()).size() == 6);
   for (const int number : NumbersOf(SignalCalls())) {
@@ -110,7 +110,7 @@ TEST_CASE("seccomp: signals are supervised where nothing else keeps them inside"
   CHECK(Evaluate(filter, {.number = SYS_mkdirat}) == Notify());
 }
 
-TEST_CASE("seccomp: nobody makes or removes subvolumes") {
+TEST_CASE("seccomp: creating or removing subvolumes is refused") {
   constexpr uint64_t kSizes[] = {0x5000'0000, 0x4008'0000, kGarbage | 0xC0C8'0000};
   for (const SocketRules rules : kAllRules) {
     for (const uint64_t size : kSizes) {
@@ -126,7 +126,7 @@ TEST_CASE("seccomp: nobody makes or removes subvolumes") {
   }
 }
 
-TEST_CASE("seccomp: no attributes of files are changed, not even by their owner") {
+TEST_CASE("seccomp: changing file attributes is refused, even for the owner") {
   const int file_setattr = 469;
   for (const SocketRules rules : kAllRules) {
     for (const uint32_t request : RefusedFileRequests()) {
@@ -135,12 +135,12 @@ TEST_CASE("seccomp: no attributes of files are changed, not even by their owner"
     }
     CHECK(Guard({.number = SYS_ioctl, .args = {3, 0x4004'F504}}, rules) ==
           FailWith(EPERM));                                                           // f2fs
-    CHECK(Guard({.number = SYS_ioctl, .args = {3, 0x8008'6601}}, rules) == Allow());  // asked
+    CHECK(Guard({.number = SYS_ioctl, .args = {3, 0x8008'6601}}, rules) == Allow());  // a query
     CHECK(Guard({.number = file_setattr}, rules) == FailWith(ENOSYS));
   }
 }
 
-TEST_CASE("seccomp: nobody sets another process's limits") {
+TEST_CASE("seccomp: changing another process's limits is refused") {
   constexpr uint64_t kLimits = 0x7fff'0000'0000;
   const Call own{.number = SYS_prlimit64, .args = {0, RLIMIT_CPU, kLimits}};
   const Call asked{.number = SYS_prlimit64, .args = {77, RLIMIT_CPU, 0}};
@@ -150,7 +150,7 @@ TEST_CASE("seccomp: nobody sets another process's limits") {
   for (const Call& call : {another, garbage}) CHECK(Supervised(call) == FailWith(EPERM));
 }
 
-TEST_CASE("seccomp: the limit that marks a sandbox inside can be read, and set by nobody") {
+TEST_CASE("seccomp: the limit that marks a sandbox can be read, but not set") {
   for (const uint64_t resource : {uint64_t{RLIMIT_LOCKS}, RLIMIT_LOCKS | kGarbage}) {
     CHECK(Supervised({.number = SYS_setrlimit, .args = {resource, 1}}) == FailWith(EPERM));
     CHECK(Supervised({.number = SYS_prlimit64, .args = {0, resource, 1, 1}}) == FailWith(EPERM));
@@ -160,7 +160,7 @@ TEST_CASE("seccomp: the limit that marks a sandbox inside can be read, and set b
   CHECK(Supervised({.number = SYS_prlimit64, .args = {0, RLIMIT_NOFILE, 1}}) == Allow());
 }
 
-TEST_CASE("seccomp: the limit for core files can be read, and stays as it is") {
+TEST_CASE("seccomp: the limit for core files can be read, but not changed") {
   constexpr uint64_t kNew = 0x7fff'0000'0000;
   for (const SocketRules rules : kAllRules) {
     for (const uint64_t resource : {uint64_t{RLIMIT_CORE}, RLIMIT_CORE | kGarbage}) {
@@ -175,13 +175,13 @@ TEST_CASE("seccomp: the limit for core files can be read, and stays as it is") {
   }
 }
 
-TEST_CASE("seccomp: System V shared memory is not locked") {
+TEST_CASE("seccomp: locking System V shared memory is refused") {
   constexpr uint64_t kLock = 11, kStat = 2;
   CHECK(Guard({.number = SYS_shmctl, .args = {5, kLock}}, SocketRules::kUsual) == FailWith(EPERM));
   CHECK(Guard({.number = SYS_shmctl, .args = {5, kStat}}, SocketRules::kUsual) == Allow());
 }
 
-TEST_CASE("seccomp: arguments change nothing for calls of the lists") {
+TEST_CASE("seccomp: arguments do not matter for listed calls") {
   for (const uint64_t word : {uint64_t{0}, ~uint64_t{0}, kGarbage, uint64_t{0x5412}}) {
     const std::array<uint64_t, 6> args{word, word, word, word, word, word};
     for (const int number : NumbersOf(RefusedCalls())) {
@@ -208,7 +208,7 @@ TEST_CASE("seccomp: no call is in two lists") {
   }
 }
 
-TEST_CASE("seccomp: calls that came later are none") {
+TEST_CASE("seccomp: calls newer than the filter do not exist") {
   for (const int64_t number :
        {int64_t{kNewestCall + 1}, int64_t{500}, int64_t{1023}, int64_t{0x3FFF'FFFF},
         int64_t{0x7FFF'FFFF}, int64_t{-1}, int64_t{-2}, int64_t{-0x8000'0000LL}}) {
@@ -220,16 +220,16 @@ TEST_CASE("seccomp: calls that came later are none") {
 }
 
 #if defined(__x86_64__)
-TEST_CASE("seccomp: calls of x32 go to the supervisor, or nowhere") {
+TEST_CASE("seccomp: x32 calls do not exist, or go to the supervisor") {
   for (uint32_t number = 0; number <= 600; ++number) {
     CAPTURE(number);
     const Call call{.number = static_cast<int64_t>(kX32 | number)};
-    CHECK(Guard(call) == FailWith(ENOSYS));  // before anything else is asked
+    CHECK(Guard(call) == FailWith(ENOSYS));  // checked before anything else
     CHECK(Supervised(call) == Notify());
   }
 }
 
-TEST_CASE("seccomp: calls of 32 bits go to the supervisor, or nowhere") {
+TEST_CASE("seccomp: 32-bit calls go to the supervisor, or do not exist") {
   for (int number = 0; number <= 600; ++number) {
     CAPTURE(number);
     const Call call{.number = number, .arch = AUDIT_ARCH_I386};
@@ -239,7 +239,7 @@ TEST_CASE("seccomp: calls of 32 bits go to the supervisor, or nowhere") {
 }
 #endif
 
-TEST_CASE("seccomp: calls of another architecture go to the supervisor, or nowhere") {
+TEST_CASE("seccomp: calls of another architecture go to the supervisor") {
   for (const uint32_t arch : {uint32_t{AUDIT_ARCH_ARM}, uint32_t{AUDIT_ARCH_RISCV64},
                               uint32_t{AUDIT_ARCH_S390X}, uint32_t{1}, ~uint32_t{0}}) {
     CAPTURE(arch);
@@ -250,7 +250,7 @@ TEST_CASE("seccomp: calls of another architecture go to the supervisor, or nowhe
   }
 }
 
-TEST_CASE("seccomp: openat2 is none for the command and there for the supervisor") {
+TEST_CASE("seccomp: openat2 does not exist for the command, but for the supervisor") {
   CHECK(Supervised({.number = SYS_openat2}) == FailWith(ENOSYS));
   for (const SocketRules rules : kAllRules) {
     CHECK(Guard({.number = SYS_openat2}, rules) == Allow());
@@ -291,7 +291,7 @@ TEST_CASE("seccomp: ordinary calls pass both filters") {
   }
 }
 
-TEST_CASE("seccomp: the kernel takes programs of this length") {
+TEST_CASE("seccomp: the kernel accepts programs of this length") {
   for (const SocketRules rules : kAllRules) CHECK(GuardFilter(rules).size() <= BPF_MAXINSNS);
   for (const SupervisedSignals signals : {SupervisedSignals::kNo, SupervisedSignals::kYes}) {
     CHECK(SupervisedFilter(signals).size() <= BPF_MAXINSNS);

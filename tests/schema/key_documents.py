@@ -1,4 +1,4 @@
-"""The schema, the document and the man page of the policy as the table of keys has them
+"""The schema, the document and the man page of the policy, as derived from the table of keys
 (policy/load/key_rows.h)."""
 
 import copy
@@ -22,7 +22,7 @@ UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def at_least(number):
-    """A pattern for whole numbers from `number` up, without zeros before them."""
+    """A pattern for whole numbers from `number` up, without leading zeros."""
     digits = str(number)
     above = [digits[:i] + (f"[{int(digit) + 1}-9]" if digit < "9" else "") + f"[0-9]{{{rest}}}"
              for i, digit in enumerate(digits)
@@ -31,7 +31,7 @@ def at_least(number):
 
 
 def size_schema(least):
-    """A size of up to six digits; `least` is one such as "16M"."""
+    """A pattern for a size of up to six digits; `least` is a size such as "16M"."""
     if not least:
         return {"$ref": "#/$defs/size"}
     bytes_ = int(least.rstrip("KMGT")) * UNITS.get(least[-1], 1)
@@ -48,7 +48,7 @@ def number_schema(key):
 
 
 def schema_of(key):
-    """What a value of the key must be."""
+    """The schema of a value of the key."""
     kind = key["kind"]
     if kind == "switch":
         return {"type": "boolean"}
@@ -63,7 +63,7 @@ def schema_of(key):
 
 
 def description_of(key):
-    """The key's line of the document as plain text; a link in parentheses is left out."""
+    """The key's line of the document as plain text, without links in parentheses."""
     text = re.sub(r" \(\[[^\]]*\]\([^)]*\)\)", "", key["meaning"])
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).replace("`", "")
     without = key["without"].replace("`", "")
@@ -72,7 +72,7 @@ def description_of(key):
 
 
 def section_of(schema, name):
-    """The object of the schema that holds the section, which several places may share."""
+    """The object of the schema that holds the section, which several objects may share."""
     node = schema["properties"].get(name)
     if node is None:
         return None
@@ -80,7 +80,7 @@ def section_of(schema, name):
 
 
 def with_keys(schema, keys):
-    """`schema` with every key of the table as its row says; its objects are there already."""
+    """`schema` with every key of the table as described by its row; the objects must exist."""
     schema = copy.deepcopy(schema)
     for key in keys:
         *objects, last = key["name"].split(".")
@@ -112,7 +112,7 @@ def row_of(key):
 
 
 def with_rows(document, keys):
-    """`document` with the line of every key; a new one goes behind the last of its object."""
+    """`document` with the line of every key; a new line goes after the last one of its object."""
     lines = document.split("\n")
     for key in keys:
         begin = f"| `{key['name']}` |"
@@ -136,7 +136,7 @@ def item_of(key):
 
 
 def with_items(page, keys):
-    """`page` with the item of every key; a new one goes behind the last of its object."""
+    """`page` with the item of every key; a new item goes after the last one of its object."""
     lines = page.split("\n")
     for key in keys:
         around = key["name"].rpartition(".")[0]
@@ -161,7 +161,7 @@ def on_one_line(value):
 
 
 def formatted(value, indent="", taken=0):
-    """JSON of at most WIDTH columns where that is possible; `taken`: columns before and after."""
+    """JSON of at most WIDTH columns if possible; `taken`: columns used before and after."""
     line = on_one_line(value)
     if not isinstance(value, (dict, list)) or not value or len(indent + line) + taken <= WIDTH:
         return line

@@ -1,9 +1,9 @@
-// load_policy FILE...: reads each file as the hook reads a policy and prints what came of it, one
-// line each, with tabs between: the file and "ok", or the file, a mistake and its hint. Exit
-// status: 0 all are sound, 1 one is not, 2 one cannot be read. load_policy --lines: the same for
-// each line of standard input; its number stands for the file. load_policy --built-in: prints that
+// load_policy FILE...: reads each file as the hook reads a policy and prints one tab-separated line
+// per result: the file and "ok", or the file, a mistake and its hint. Exit status: 0 all are sound,
+// 1 one is not, 2 one cannot be read. load_policy --lines: the same for each line of standard
+// input, with the line number in place of the file. load_policy --built-in: prints the built-in
 // policy. load_policy --keys: prints the table of keys, one JSON object each. --with-test-keys
-// before all that: the policy has the keys of tests/support/test_keys.h, too.
+// before any of these: the policy also has the keys of tests/support/test_keys.h.
 #include <algorithm>
 #include <fstream>
 #include <iostream>
@@ -25,7 +25,7 @@ std::string BaseName(const std::string& path) { return path.substr(path.rfind('/
 std::span<const DocumentedKey> documented_keys = keys::kTable;
 std::span<const KeyRow> keys_of_policy = PolicyKeys();
 
-// The exit status for one policy, which messages call `shown`.
+// Reports one policy, which messages call `shown`; returns the exit status.
 int Report(const std::string& name, std::string text, const std::string& shown) {
   std::vector<Error> mistakes;
   const auto policy =
@@ -65,7 +65,7 @@ const char* FormName(TextForm form) {
   return kNames[static_cast<size_t>(form)];
 }
 
-// The documents' last column, where the row does not say it otherwise.
+// The documents' last column, unless the row specifies it.
 std::string_view SeveralOf(const DocumentedKey& key) {
   if (!key.document.several.empty()) return key.document.several;
   if (key.row.rules.merge == KeyRule::kHigher) return "one `true` is enough";

@@ -7,12 +7,12 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# A string, which may hold what looks like a comment; or a comment.
+# A string, which may contain text that looks like a comment; or a comment.
 STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 
 def without_comments(text):
-    """The same text with blanks in the place of comments, so that places stay what they are."""
+    """The same text with blanks in place of comments, so that places stay the same."""
 
     def blank(match):
         found = match[0]
@@ -31,18 +31,18 @@ class Mistake:
 
 
 class Loader:
-    """The loader of policies, as the program load_policy, maybe with options."""
+    """The policy loader, as the program load_policy with optional options."""
 
     def __init__(self, *command):
         self.command = command
 
     def read_files(self, files):
-        """For each file its mistakes; none: the policy is sound."""
+        """The mistakes of each file; an empty list means that the policy is sound."""
         names = [str(file) for file in files]
         return self._ask(names, names, b"")
 
     def read_texts(self, texts):
-        """The same for texts without newlines that matter; every one is called "policy.json"."""
+        """The same for texts whose newlines do not matter; each is called "policy.json"."""
         lines = [text.replace("\n", " ").encode("utf-8", "surrogatepass") + b"\n" for text in texts]
         names = [str(number) for number in range(1, len(texts) + 1)]
         return self._ask(["--lines"], names, b"".join(lines))

@@ -1,8 +1,9 @@
-"""The schema, docs/policy-format.md and the man page say of each key what its row in the table says.
+"""The schema, docs/policy-format.md and the man page describe each key as its row in the table
+does.
 
-`pytest tests/schema --update-documents` writes all three. The keys of tests/support/test_keys.h, which are
-nowhere else, must be found everywhere: in the loader, in what it suggests for a misspelt key, and in the
-documents.
+`pytest tests/schema --update-documents` writes all three. The keys of tests/support/test_keys.h,
+which exist nowhere else, must appear everywhere: in the loader, in its suggestions for a
+misspelt key, and in the documents.
 """
 
 import json
@@ -18,7 +19,7 @@ SCHEMA = ROOT / "policy/policy.schema.json"
 DOCUMENT = ROOT / "docs/policy-format.md"
 PAGE = ROOT / "docs/man/ringfence-policy.5"
 TEST_KEYS = 7
-# Besides those of test_schema.py: the ends of what the tests' keys take.
+# Limits of the test keys' values, in addition to those in test_schema.py.
 MORE_VALUES = (2, 3, 19, 20, 3.5, "full", "landlock", "1499K", "1500K", "1M", "2M", "001500K",
                "1536000", "1535999", "999999", "0G", ["/x", "~/y"], ["/x", "y"], ["/x*"], ["a=b"],
                ["a\u0000b"])
@@ -57,7 +58,7 @@ def policy_with(name, value):
 
 
 def check_loader(loader, key, report):
-    """A misspelt name, and a value that the key never takes."""
+    """A misspelt name, and a value that the key never accepts."""
     name = key["name"]
     pointer = "/" + name.replace(".", "/")
     last = name.rsplit(".", 1)[-1]
@@ -71,7 +72,7 @@ def check_loader(loader, key, report):
 
 
 def check_values(loader, schema, key, report):
-    """Loader and schema give the same verdict on each value; they take some and refuse others."""
+    """Loader and schema give the same verdict on each value; they accept some and refuse others."""
     policies = [policy_with(key["name"], value) for value in OTHER_VALUES + MORE_VALUES]
     verdicts = [not mistakes for mistakes in loader.read_texts(list(map(json.dumps, policies)))]
     differ = [policy for policy, verdict in zip(policies, verdicts)

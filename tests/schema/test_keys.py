@@ -1,8 +1,8 @@
 """docs/policy-format.md and policy.schema.json name the keys and sets that the loader knows, each
 with its type, and no others.
 
-What the loader knows is found by asking it: every word that stands in quotes in the sources of
-policy/ is tried as a key of every object, with the value null, and as a set in every list.
+The tests find the keys and sets by asking the loader: they try every quoted word in the sources
+of policy/ as a key of every object, with the value null, and as a set in every list.
 """
 
 import json
@@ -14,7 +14,7 @@ import pytest
 from policy_files import ROOT, Loader, without_comments
 
 DOCUMENT = ROOT / "docs/policy-format.md"
-ANY_NAME = "mcp__any__name"  # of a tool, a profile, a field
+ANY_NAME = "mcp__any__name"  # of a tool, a profile or a field
 NOBODY = "no_such_key"
 TYPES = {"an object": "object", "an array": "array", "a string": "string", "a number": "number",
          "true or false": "boolean", "1": "number"}
@@ -24,7 +24,7 @@ LISTS = [f"{section}.{name}" for section, names in
 
 
 def words(pattern):
-    """The quoted words of the sources that look like `pattern`, also with full stops between."""
+    """The quoted words of the sources that match `pattern`, also as parts of dotted names."""
     found = set()
     for file in (ROOT / "policy").rglob("*.*"):
         if file.suffix in (".cc", ".h"):
@@ -35,14 +35,14 @@ def words(pattern):
 
 
 def policy_with(path, value):
-    """A policy in which `value` stands at `path`; its own members go beside the version."""
+    """A policy with `value` at `path`; its own members go beside the version."""
     for key in reversed(path):
         value = {key: value}
     return json.dumps({"version": 1, **value})
 
 
 class KnownKeys:
-    """Dotted key -> type, "*" for any name."""
+    """Dotted key -> type, with "*" for any name."""
 
     def __init__(self, loader):
         self.loader, self.types = loader, {}
@@ -51,7 +51,8 @@ class KnownKeys:
         self.descend(())
 
     def descend(self, path):
-        """Tries every candidate in the object at `path`, and goes into those that are objects."""
+        """Tries every candidate in the object at `path`, and descends into those that are
+        objects."""
         asked = policy_with(path, {word: None for word in self.candidates})
         said = {}
         for mistake in self.loader.read_texts([asked])[0]:
@@ -62,7 +63,7 @@ class KnownKeys:
         known = {word: said.get(f"{pointer}/{word}", "") for word in self.candidates}
         known = {word: what for word, what in known.items() if what != "is not a setting"
                  and not what.startswith("is not a setting;")}
-        if NOBODY in known:  # any name will do
+        if NOBODY in known:  # any name is accepted
             known = {ANY_NAME: known[ANY_NAME]}
         for word, what in known.items():
             self.add(path + (word,), what)
@@ -76,7 +77,7 @@ class KnownKeys:
 
 
 def known_sets(loader):
-    """Set -> the lists that take it."""
+    """Set -> the lists that accept it."""
     sets = {}
     for word in sorted(words("@[a-z][a-z-]*")):
         texts = [policy_with(name.split("."), [word]) for name in LISTS]
@@ -87,7 +88,7 @@ def known_sets(loader):
 
 
 def rows(first_header):
-    """The rows of the document's tables whose first column has that name."""
+    """The rows of the document's tables whose first column has that header."""
     inside = False
     for line in DOCUMENT.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
@@ -100,7 +101,7 @@ def rows(first_header):
 
 
 def document_keys():
-    """The same as KnownKeys.types, out of the document. "as above": the section of that name."""
+    """The same as KnownKeys.types, read from the document. "as above": the section of that name."""
     types, borrowed = {}, []
     for names, kind, *_ in rows("key"):
         for name in re.findall(r"`([^`]+)`", names):
@@ -144,7 +145,7 @@ def schema_keys():
 
 
 def differences(known, named):
-    """What is wrong with `named`, given as keys with what is said of them."""
+    """The differences of `named` from `known`, both key -> type."""
     return "; ".join(
         [f"{key} is not named" for key in sorted(known.keys() - named.keys())] +
         [f"{key} is not known" for key in sorted(named.keys() - known.keys())] +
@@ -153,7 +154,7 @@ def differences(known, named):
 
 
 def built_in_problem(load_policy):
-    """The document shows the built-in policy in the first example that has "// built-in"."""
+    """The first example with "// built-in" in the document shows the built-in policy."""
     done = subprocess.run([load_policy, "--built-in"], capture_output=True, check=True)
     shown = re.search(r"^```jsonc\n// built-in\n(.*?)^```$", DOCUMENT.read_text(encoding="utf-8"),
                       re.MULTILINE | re.DOTALL)

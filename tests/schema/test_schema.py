@@ -1,8 +1,8 @@
 """The schema for editors gives every policy the same verdict as the loader.
 
-Policies: those of fixtures/policies, every one of them with one value put in another's place, and
-those in the documents. A file of fixtures/policies/bad holds one mistake, and NAME.txt beside it
-what the loader says of it; UPDATE_FIXTURES=1 writes that anew. The schema's side needs
+Policies: those of fixtures/policies, each of them with one value replaced by another, and those
+in the documents. A file of fixtures/policies/bad has one mistake, and NAME.txt beside it has the
+loader's message; UPDATE_FIXTURES=1 rewrites the messages. Checking the schema needs
 python3-jsonschema.
 """
 
@@ -22,7 +22,7 @@ except ImportError:
 FIXTURES = ROOT / "fixtures/policies"
 DOCUMENTS = (ROOT / "README.md", ROOT / "docs/policy-format.md")
 LEAST_GOOD, LEAST_BAD = 20, 40
-# What is put in the place of each value of each good policy.
+# Replacements for each value of each good policy.
 OTHER_VALUES = (None, True, False, 0, 1, -1, 2.5, 1e7, "", ".", "..", "a/../b", "~user", " a", "a ",
                 "\u00a0a", "!a", "\\a", "C:\\a", "$HOME/a", "a/$b", "a$b", "@secrets", "@nothing",
                 "@tmp", "@session-tools", "@agent-hosts", "*", "[a", "[[:digit:]]", "[[:digits:]]",
@@ -35,7 +35,7 @@ OTHER_KEYS = ("", "x", "allow", "when", "mcp__a__b", "version")
 
 
 def values_of(node, path=()):
-    """The path of every value below `node`; of a list's elements only the first."""
+    """The path of every value below `node`; only the first element of a list."""
     if path:
         yield path
     members = (node.items() if isinstance(node, dict) else
@@ -51,7 +51,7 @@ def inside(policy, path):
 
 
 def changed(policy, seen):
-    """`policy` with one value replaced, removed or named otherwise; no place twice."""
+    """`policy` with one value replaced, removed or renamed; each place once."""
     for path in values_of(policy):
         if path in seen:
             continue
@@ -83,7 +83,7 @@ class Schema:
             return False
 
     def mistake(self, text):
-        """What the schema says first, or nothing."""
+        """The schema's first complaint, or nothing."""
         try:
             policy = policy_in(text)
         except ValueError as error:
@@ -98,7 +98,7 @@ def policy_in(text):
 
 
 def compare(name, mistakes, schema, text):
-    """What is wrong where the two do not agree."""
+    """The problem, if the two do not agree."""
     if schema.permits(text) != bool(mistakes):
         return ""
     loaders = mistakes[0].text if mistakes else "ok"
@@ -106,7 +106,7 @@ def compare(name, mistakes, schema, text):
 
 
 def check_bad(file, mistakes):
-    """The one mistake of a bad fixture against the file beside it."""
+    """Compares the one mistake of a bad fixture with the file beside it."""
     if len(mistakes) != 1:
         return f"{len(mistakes)} mistakes: {[mistake.text for mistake in mistakes]}"
     wanted = file.with_suffix(".txt")
@@ -134,7 +134,7 @@ def check_fixtures(loader, schema, report):
 
 
 def check_changed(loader, schema, report):
-    """Every change of every good policy; a fixture is one test."""
+    """Every change of every good policy; each fixture is one test."""
     seen = set()
     for file in sorted((FIXTURES / "good").glob("*.json")):
         policy = json.loads(without_comments(file.read_text(encoding="utf-8")))

@@ -1,4 +1,4 @@
-// Words between single spaces, as main() gets them.
+// Splits words at single spaces, in the form in which main() gets them.
 #pragma once
 
 #include <span>

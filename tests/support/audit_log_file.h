@@ -1,5 +1,5 @@
 #pragma once
-// An audit log in a temporary folder, for the tests of its lines and of its writers.
+// An audit log in a temporary directory, for the tests of its lines and of its writers.
 
 #include <doctest/doctest.h>
 #include <time.h>
@@ -21,7 +21,7 @@ inline constexpr int64_t kTime = 1'792'000'000'123'456'789;  // 2026-10-14T16:26
 inline constexpr uint64_t kNoRotation = 64u << 20;
 inline const std::string kNothing(64, '0');
 
-// This machine's own log hears nothing of tests.
+// Tests send nothing to this machine's own log.
 inline AuditRules Quiet(uint64_t rotate = kNoRotation) {
   AuditRules rules;
   rules.rotate = rotate;
@@ -62,7 +62,7 @@ class AuditLogFile : public TemporaryTree {
   }
 };
 
-// Follows the digests from the beginning; each line once.
+// Counts the lines that the digests link from the beginning, each once.
 inline size_t ChainLength(const std::vector<std::string>& lines) {
   std::map<std::string, const std::string*> next;
   for (const std::string& line : lines) {

@@ -1,5 +1,5 @@
 #pragma once
-// Lines of an audit log, chained as the hook chains them, for the tests of what reads a log.
+// Lines of an audit log, chained as the hook chains them, for the tests of log readers.
 
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@ inline std::string TextOf(int number) {
          std::to_string(number) + "\"";
 }
 
-// Behind everything that stands in `lines`, as the hook does it.
+// A line after everything in `lines`, as the hook writes it.
 inline std::string Behind(const Lines& lines, int number, AuditLock lock = AuditLock::kHeld) {
   std::string tail;
   for (const std::string& line : lines) tail += (&line == &lines.front() ? "" : "\n") + line;

@@ -1,5 +1,5 @@
-// Other projects' data, which is not part of this repository: the folder that RINGFENCE_CORPORA
-// names, with json-test-suite/, paths/ and wildmatch/ in it.
+// Other projects' data, which is not part of this repository: the directory in RINGFENCE_CORPORA,
+// with json-test-suite/, paths/ and wildmatch/ in it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 
 namespace ringfence {
 
-// "" when there is none; says once that these tests are skipped.
+// Returns "" if there is none, and prints once that these tests are skipped.
 std::string CorporaFolder();
 
 nlohmann::json ReadJsonFile(const std::string& path);

@@ -1,5 +1,5 @@
-// Files in memory for tests: those of fixtures, a view that keeps what was asked for, and one in
-// which a call fails.
+// Files in memory for tests: the fixtures' files, a view that records the paths asked for, and one
+// in which a call fails.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ namespace ringfence {
 using FakeFiles = MemoryFiles;
 using FakeNode = MemoryNode;
 
-// Passes everything on and keeps what was asked for, to prove what a decision never touches.
+// Passes all calls on and records them, to prove which paths a decision never touches.
 class RecordingFiles final : public FileView {
  public:
   explicit RecordingFiles(const FileView& files) : files_(files) {}
 
-  // Every path that was looked at, read or listed, in order.
+  // Every path passed to Look, ReadLink, ReadText or List, in order.
   const std::vector<std::string>& touched() const { return touched_; }
   bool HasTouchedBelow(std::string_view folder) const;
 
@@ -34,7 +34,7 @@ class RecordingFiles final : public FileView {
   mutable std::vector<std::string> touched_;
 };
 
-// Passes everything on, except that one call fails for one path.
+// Passes all calls on, except that one call fails for one path.
 class FailingFiles final : public FileView {
  public:
   enum class Call { kLook, kReadText, kList };

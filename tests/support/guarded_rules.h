@@ -1,4 +1,4 @@
-// Rules of GuardedNames for tests, shortly written.
+// Short constructors of GuardedNames rules for tests.
 #pragma once
 
 #include <doctest/doctest.h>

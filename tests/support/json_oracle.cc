@@ -16,9 +16,9 @@ using Json = nlohmann::json;
 
 constexpr size_t kMaxDepth = 200;
 constexpr size_t kMaxKey = 64 * 1024;
-constexpr int kNumberOverflow = 406;  // nlohmann's number of that exception
+constexpr int kNumberOverflow = 406;  // id of the exception in nlohmann::json
 
-// Writes the tokens down and keeps what the scanner refuses on purpose.
+// Records the tokens and the features that the scanner refuses on purpose.
 class Listener final : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return Put("null"); }
@@ -76,7 +76,7 @@ class Listener final : public nlohmann::json_sax<Json> {
   std::vector<std::set<std::string>> keys_;
 };
 
-// The four digits of an escape at `at`, or nothing.
+// Reads the four digits of an escape at `at`; returns false if there is none.
 bool ReadUnit(std::string_view text, size_t at, uint32_t* unit) {
   if (text.substr(at, 2) != "\\u" || at + 6 > text.size()) return false;
   *unit = 0;
@@ -96,8 +96,8 @@ bool ReadUnit(std::string_view text, size_t at, uint32_t* unit) {
 bool IsHigh(uint32_t unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
 bool IsLow(uint32_t unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
 
-// Writes another character for every lone surrogate, a different one for each of them, from the end
-// of the last private plane: U+10F000 and up.
+// Replaces each lone surrogate by a different character from the end of the last private plane,
+// U+10F000 and up.
 std::string WithoutLoneSurrogates(std::string_view text, bool* found) {
   std::string out;
   for (size_t i = 0; i < text.size();) {

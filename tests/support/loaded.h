@@ -11,19 +11,19 @@
 namespace ringfence {
 
 struct Loaded {
-  std::unique_ptr<PolicyFile> file;  // nullptr when there are mistakes
+  std::unique_ptr<PolicyFile> file;  // nullptr if there are mistakes
   std::vector<Error> mistakes;
 };
 
 Loaded Load(std::string_view text, bool quotable = true);
 
-// Every mistake, a line each: "policy.json:1:2: what [hint]".
+// Every mistake, one per line: "policy.json:1:2: what [hint]".
 std::string Mistakes(std::string_view text);
 
-// {"version":1, MEMBERS}
+// Returns {"version":1, MEMBERS}.
 std::string PolicyWith(std::string_view members);
 
-// The rules of a list, as one text: "base:tail" with "*" for a pattern and the set's name for a
+// The rules of a list as one text: "base:tail", with "*" for a pattern and the set's name for a
 // set.
 std::string RulesText(const std::vector<PathRule>& rules);
 

@@ -1,4 +1,4 @@
-// Random damage to a text, for tests that compare two readers of it.
+// Random damage to a text, for tests that compare two parsers.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace ringfence {
 
-// RINGFENCE_SEED, or the one that is always used.
+// RINGFENCE_SEED, or the default seed.
 uint32_t TestSeed();
 
-// One to four changes: bytes removed, changed, doubled, or words of `words` put in.
+// Makes one to four changes: removes, changes or duplicates bytes, or inserts words of `words`.
 std::string Mutate(std::string text, std::span<const std::string_view> words, std::mt19937& random);
 
 }  // namespace ringfence

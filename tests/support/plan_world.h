@@ -1,4 +1,4 @@
-// PlanWorld: a World whose policy is made into a plan for one command on one host.
+// PlanWorld: a World whose policy becomes a plan for one command on one host.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace ringfence {
 
 struct PlanWorld {
-  // "make test" in /home/dev/project, on a Linux that has everything.
+  // "make test" in /home/dev/project, on a Linux with all features.
   PlanWorld();
 
   World world;
@@ -19,19 +19,19 @@ struct PlanWorld {
   HostFacts facts;
 
   Result<SandboxPlan> Try() const;
-  SandboxPlan Plan() const;  // there is one
-  Error WhyNot() const;      // there is none
+  SandboxPlan Plan() const;  // fails if there is none
+  Error WhyNot() const;      // fails if there is a plan
 
   bool Refuses(std::string_view path) const { return Plan().names.Refuses(path) != nullptr; }
 };
 
-// The places, ", " between them: "/p", "/p/file (file)", "make /p/new".
+// The places, separated by ", ": "/p", "/p/file (file)", "make /p/new".
 std::string PlacesText(const std::vector<PlannedPlace>& places);
 // "/p", "/p/file (file)", "/p but /p/x".
 std::string PlacesText(const std::vector<HiddenPlace>& places);
 std::string PathsText(const std::vector<Path>& paths);
 
-// One of the notes on what is not enforced holds `text`.
+// True if a note on missing enforcement contains `text`.
 bool Notes(const SandboxPlan& plan, std::string_view text);
 
 }  // namespace ringfence

@@ -1,4 +1,4 @@
-// A whole policy file as one text, so that two of them can be compared and a failure shows both.
+// A complete policy file as one text, so that tests can compare two files and show both.
 #pragma once
 
 #include <string>

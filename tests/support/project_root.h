@@ -1,11 +1,11 @@
-// Where the fixtures are.
+// Location of the fixtures.
 #pragma once
 
 #include <filesystem>
 
 namespace ringfence {
 
-// The folder of the whole project.
+// The root directory of the repository.
 inline std::filesystem::path ProjectRoot() {
   return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
 }

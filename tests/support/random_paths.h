@@ -1,4 +1,4 @@
-// Random paths, and policies about them: names that somebody guards, patterns, links.
+// Random paths, and policies about them: guarded names, patterns, links.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,8 @@
 
 namespace ringfence {
 
-// A project at /home/dev/project, a folder /srv beside it, and links "l" and "link" in the project.
+// A project at /home/dev/project, a directory /srv beside it, and links "l" and "link" in the
+// project.
 class RandomPaths : public RandomPolicies {
  public:
   explicit RandomPaths(uint32_t seed) : RandomPolicies(seed) {}
@@ -20,7 +21,7 @@ class RandomPaths : public RandomPolicies {
 
   std::string Name();
   std::string Text();
-  nlohmann::json SomePolicy();  // with a "write" of its own
+  nlohmann::json SomePolicy();  // always has a "write" section
 
  private:
   void Extend(nlohmann::json& write, const std::string& list, unsigned odds);

@@ -74,7 +74,7 @@ json RandomPolicies::Network() {
   return network;
 }
 
-// With an inbox, which a section at the top needs.
+// The section has an inbox, which is mandatory at the top level.
 json RandomPolicies::Alerts() {
   static constexpr const char* kInboxes[] = {"/srv/in", "~/in", "/srv/other"};
   json alerts = {{"inbox", One(kInboxes)}};
@@ -146,7 +146,7 @@ RandomCall RandomPolicies::Call() {
 
 void RandomPolicies::AddDeny(json& policy) {
   unsigned which = Below(4);
-  // A "network" where none was says more than its denies: what is not listed.
+  // Adding a "network" section has a further effect: unlisted hosts are no longer permitted.
   if (which == 1 && !policy.contains("network")) which = 0;
   json& section = policy[which == 0   ? "tools"
                          : which == 1 ? "network"

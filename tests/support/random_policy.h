@@ -1,4 +1,4 @@
-// Random policies, as JSON, and random calls, over so few names that they meet.
+// Random policies, as JSON, and random calls, over few names, so that they often match.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ class RandomPolicies {
   RandomCall Call();
   std::string AgentType();
 
-  // One entry more in a list that takes away. Lists that are made keep what they stood for before.
+  // Adds an entry to a deny list. A list that it creates keeps the default that it replaces.
   void AddDeny(nlohmann::json& policy);
-  // One entry more in an allow list that is there; false: there is none.
+  // Adds an entry to an existing allow list; returns false if there is none.
   bool AddAllow(nlohmann::json& policy);
 
  private:

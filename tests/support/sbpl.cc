@@ -100,7 +100,7 @@ class Reader {
     return form;
   }
 
-  // As TinyScheme, which libsandbox is made from, reads it.
+  // Reads a string like TinyScheme, on which libsandbox is based.
   Form ReadString() {
     Form form{.kind = Kind::kString, .text = "", .list = {}, .expression = {}};
     for (++at_; Peek() != '"'; ++at_) {
@@ -137,7 +137,7 @@ class Reader {
   size_t at_ = 0;
 };
 
-// What sandbox-exec is known to refuse, and what POSIX leaves open.
+// Rejects expressions that sandbox-exec is known to refuse, and those that POSIX leaves undefined.
 class ExpressionCheck {
  public:
   explicit ExpressionCheck(const std::string& text) : text_(text) {}
@@ -202,7 +202,7 @@ bool OneOf(const std::string& word, std::initializer_list<std::string_view> word
   return std::ranges::find(words, word) != words.end();
 }
 
-// These check a filter as a whole and prepare its expressions.
+// Checks a complete filter and prepares its expressions.
 void Prepare(Form& form);
 
 void PrepareText(Form& form) {

@@ -1,6 +1,6 @@
-// Reads a profile of Seatbelt (SBPL) and answers what it permits, as far as our profiles go, and
-// strictly: what the program does not know, or what sandbox-exec is known to refuse, is an error.
-// It shares no code with what writes them.
+// Reads a Seatbelt profile (SBPL) and answers what it permits, for the subset that our profiles
+// use. Strict: unknown syntax, and syntax that sandbox-exec is known to refuse, is an error. Shares
+// no code with the generator of the profiles.
 #pragma once
 
 #include <regex.h>
@@ -12,7 +12,7 @@
 
 namespace ringfence {
 
-// What the kernel asks. Only one of path, socket, host and service is set.
+// A question of the kernel. Only one of path, socket, host and service is set.
 struct SbplQuestion {
   std::string operation;  // "file-write-create"
   std::string path;       // without links
@@ -23,8 +23,8 @@ struct SbplQuestion {
   bool same_sandbox = false;
 };
 
-// Whether a rule that names an operation goes before one with a star is told in two ways; a profile
-// should mean the same in both.
+// Sources disagree on whether a rule that names an operation precedes one with a star; a profile
+// should mean the same in both orders.
 enum class SbplOrder { kLastMatch, kNamedFirst };
 
 class SbplProfile {
@@ -33,10 +33,10 @@ class SbplProfile {
   explicit SbplProfile(std::string_view text);
 
   bool Allows(const SbplQuestion& question, SbplOrder order) const;
-  // In both orders; throws where they differ.
+  // Evaluates both orders; throws if they differ.
   bool Allows(const SbplQuestion& question) const;
 
-  bool MayWrite(const std::string& path) const;  // made and written to
+  bool MayWrite(const std::string& path) const;  // may create and write to it
   bool MayRemove(const std::string& path) const;
   bool MayRead(const std::string& path) const;
   bool MayConnect(const std::string& host, int port) const;
@@ -49,7 +49,7 @@ class SbplProfile {
     Kind kind = Kind::kList;
     std::string text;
     std::vector<Form> list;
-    std::shared_ptr<regex_t> expression;  // of a string that is one
+    std::shared_ptr<regex_t> expression;  // of a string that is an expression
   };
 
  private:

@@ -1,4 +1,4 @@
-// What the scanner makes of a document, as one text that a test can compare.
+// The scanner's result for a document, as one text that a test can compare.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace ringfence {
 
-// Gives a document in pieces of `size` bytes. Each piece lies in memory of its own that is gone at
-// the next call, so a view that is kept too long is found by the sanitizer.
+// Delivers a document in pieces of `size` bytes. Each piece is in its own memory, which is freed at
+// the next call, so that the sanitizer finds a view that is kept too long.
 class PieceSource final : public ByteSource {
  public:
   PieceSource(std::string_view text, size_t size) : rest_(text), size_(size) {}
@@ -22,9 +22,9 @@ class PieceSource final : public ByteSource {
   std::unique_ptr<char[]> piece_;
 };
 
-// One token after the other: {}[] as they are, "key": "string" 1.5 true false null, then "." at the
-// end or "! offset text" for an error. Strings are followed by ~ when they were cut, 0 when they
-// hold NUL, and s when they hold a lone surrogate.
+// Tokens in order: {}[] as they are, "key": "string" 1.5 true false null, then "." at the end or "!
+// offset text" for an error. Strings are followed by ~ if they were cut, 0 if they contain NUL, and
+// s if they contain a lone surrogate.
 struct ScanLimits {
   size_t piece = 0;  // 0: the whole document at once
   size_t string = 1 << 20;
@@ -32,10 +32,10 @@ struct ScanLimits {
 };
 std::string Scan(std::string_view text, JsonScanner::Options options = {}, ScanLimits limits = {});
 
-// Accepted as a whole?
+// True if the whole document is accepted.
 bool IsAccepted(std::string_view text, JsonScanner::Options options = {});
 
-// The error alone: "offset text", or "" where there is none.
+// Only the error: "offset text", or "" if there is none.
 std::string ScanError(std::string_view text, JsonScanner::Options options = {});
 
 }  // namespace ringfence

@@ -105,7 +105,7 @@ class Machine {
     }
   }
 
-  // How many instructions are passed over.
+  // The number of instructions to skip.
   size_t Jump(const sock_filter& line) const {
     const uint32_t operand = Operand(line);
     switch (BPF_OP(line.code)) {

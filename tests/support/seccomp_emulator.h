@@ -1,6 +1,6 @@
-// What the kernel would answer: an emulator of classic BPF as seccomp(2) uses it, so that a filter
-// is tested on every machine and for every architecture's calls. It throws where the kernel would
-// not take the filter.
+// The kernel's answer: an emulator of classic BPF as seccomp(2) uses it, so that a filter is tested
+// on every machine and for every architecture's calls. It throws if the kernel would reject the
+// filter.
 #pragma once
 
 #include <linux/filter.h>
@@ -14,14 +14,14 @@ namespace ringfence {
 
 struct Call {
   int64_t number = 0;  // its lower half counts
-  uint32_t arch = 0;   // AUDIT_ARCH_...; 0: the one that this program is built for
+  uint32_t arch = 0;   // AUDIT_ARCH_...; 0: that of this program
   std::array<uint64_t, 6> args{};
 };
 
 struct FilterOutcome {
   enum class Kind : uint8_t { kAllow, kErrno, kNotify, kKill, kOther };
   Kind kind = Kind::kKill;
-  int code = 0;  // of kErrno
+  int code = 0;  // the errno of kErrno
 
   bool operator==(const FilterOutcome&) const = default;
 };
@@ -33,7 +33,7 @@ constexpr FilterOutcome FailWith(int code) { return {FilterOutcome::Kind::kErrno
 
 FilterOutcome Evaluate(std::span<const sock_filter> filter, const Call& call);
 
-// The AUDIT_ARCH_ of this program.
+// The AUDIT_ARCH_ constant of this program.
 uint32_t OwnArchitecture();
 
 }  // namespace ringfence

@@ -1,4 +1,4 @@
-// A policy, a profile, and what `ringfence settings` derives from the two.
+// A policy, a profile, and the settings that `ringfence settings` derives from them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -57,12 +57,12 @@ class SettingsMaker {
   Policy policy_;
 };
 
-// What the client would make of the settings.
+// The client's reading of the settings.
 inline ClientSettings MaybeDecision(const OrderedJson& settings) {
   return ParseClientSettings(settings.dump(), "settings.json", "/settings.json");
 }
 
-// The SDK's options as the settings that the client gets.
+// The SDK's options in the form of the settings that the client gets.
 inline OrderedJson SettingsIn(const OrderedJson& options) {
   OrderedJson settings = options["settings"];
   settings["sandbox"] = options["sandbox"];
@@ -70,7 +70,7 @@ inline OrderedJson SettingsIn(const OrderedJson& options) {
   return settings;
 }
 
-// "", and what --profile or the place of the project chooses.
+// "", and the profiles that --profile or the project's directory selects.
 inline std::vector<std::string> ProfilesOf(const PolicySources& sources) {
   std::vector<std::string> names{""};
   for (const PolicySource& source : sources.sources) {

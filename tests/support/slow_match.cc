@@ -17,7 +17,7 @@ struct Bracket {
   size_t length = 0;  // with both brackets
 };
 
-// Every byte of a class, in the C locale, which is what ASCII says.
+// Every byte of a class, in the C locale, which equals ASCII.
 std::optional<Bytes> ClassBytes(std::string_view name) {
   struct Row {
     std::string_view name;
@@ -39,12 +39,12 @@ std::optional<Bytes> ClassBytes(std::string_view name) {
   return {};
 }
 
-// Builds the set of bytes that a bracket expression stands for.
+// Builds the set of bytes that a bracket expression matches.
 class BracketReader {
  public:
   BracketReader(std::string_view pattern, bool fold) : pattern_(pattern), fold_(fold) {}
 
-  // `pattern` begins with "[". Nothing when it is not sound.
+  // `pattern` begins with "[". Returns nothing if it is malformed.
   std::optional<Bracket> Read() {
     const bool negated = Next() == '!' || Next() == '^';
     if (negated) ++at_;
@@ -117,8 +117,8 @@ class Matcher {
  public:
   explicit Matcher(bool fold) : fold_(fold) {}
 
-  // `at_start`: a component begins here. Both are ends of what the first call was asked about, so
-  // their lengths say which; no pair of them is looked at twice.
+  // `at_start`: a component begins here. Both arguments are suffixes of those of the first call, so
+  // their lengths identify them; no pair is evaluated twice.
   bool Match(std::string_view pattern, std::string_view text, bool at_start) {
     const auto [known, is_new] = known_.try_emplace({pattern.size(), text.size(), at_start});
     if (is_new) known->second = MatchNow(pattern, text, at_start);
@@ -142,15 +142,15 @@ class Matcher {
     return length != 0 && Match(pattern.substr(length), text.substr(1), false);
   }
 
-  // Here, or behind any later slash.
+  // Tries the start and the position after every later slash.
   bool MatchAnywhere(std::string_view pattern, std::string_view text) {
     if (Match(pattern, text, true)) return true;
     const size_t slash = text.find('/');
     return slash != std::string_view::npos && MatchAnywhere(pattern, text.substr(slash + 1));
   }
 
-  // The length of the pattern's first element when it stands for `c`, else 0. No element reaches
-  // beyond its component.
+  // The length of the pattern's first element if it matches `c`, else 0. No element extends beyond
+  // its component.
   size_t ElementLength(std::string_view pattern, Byte c) const {
     pattern = pattern.substr(0, pattern.find('/'));
     if (pattern[0] == '?') return 1;

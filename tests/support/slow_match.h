@@ -1,5 +1,5 @@
-// git's patterns in pathname mode once more, as plainly as they can be told and without any care
-// for time, to hold MatchPattern() against.
+// A second implementation of git's patterns in pathname mode, as simple as possible and regardless
+// of speed, for comparison with MatchPattern().
 #pragma once
 
 #include <string_view>

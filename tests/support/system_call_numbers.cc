@@ -13,7 +13,7 @@ struct Known {
   int number;
 };
 
-// Old calls that some architectures never had, and new ones that older headers do not know.
+// Old calls that some architectures never had, and new ones that are missing from older headers.
 constexpr Known kKnown[] = {
     {"mount", SYS_mount},
     {"umount2", SYS_umount2},

@@ -1,5 +1,5 @@
-// The numbers of system calls as the C library's headers know them, by name: what a filter is held
-// against that was compiled from another library's table.
+// System call numbers from the C library's headers, by name, for comparison with a filter that was
+// compiled from another library's table.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,10 @@
 
 namespace ringfence {
 
-// Nothing for a name that the headers do not know.
+// Returns nothing for a name that the headers do not have.
 std::optional<int> SystemCallNumber(std::string_view name);
 
-// Calls of the lists that this architecture never had.
+// True for a listed call that this architecture never had.
 bool IsNotOfThisArchitecture(std::string_view name);
 
 }  // namespace ringfence

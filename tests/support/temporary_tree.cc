@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Never through a link that a test made: a tree must not reach out of itself.
+// Never follows a link that a test created: a tree must not reach outside itself.
 void MakeParent(const std::string& root, const std::string& path) {
   const fs::path parent = fs::path(path).parent_path();
   fs::create_directories(parent);

@@ -1,4 +1,4 @@
-// A directory on the real disk for one test, removed with everything in it at the end.
+// A directory on the real disk for one test, removed with its content at the end.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class TemporaryTree {
   const std::string& root() const { return root_; }  // absolute, without links
   std::string At(std::string_view name) const { return root_ + "/" + std::string(name); }
 
-  // Below the root; the folders on the way are made.
+  // Paths are relative to the root; parent directories are created.
   void File(std::string_view name, std::string_view content = "") const;
   void Directory(std::string_view name) const;
   void Link(std::string_view name, const std::string& target) const;

@@ -1,5 +1,6 @@
-// Keys that no policy has, one for each type. They stand nowhere else, and tests find them wherever
-// the keys of the table must be: in the loader, the layers, the schema and the document.
+// Keys that no real policy has, one for each type. They are defined only here, and tests check that
+// they appear wherever the table's keys must: in the loader, the layers, the schema and the
+// document.
 #pragma once
 
 #include <span>
@@ -10,7 +11,7 @@ namespace ringfence {
 
 namespace keys {
 
-// Their values are kept in the fields of other keys, which these tests leave alone.
+// Their values are stored in the fields of other keys, which these tests leave alone.
 inline constexpr DocumentedKey kTestKeys[] = {
     {{"stage.commands.test_switch", kSwitch, Into<&Policy::stage, &StageRules::auto_apply>, kLimit},
      {"`false`", "a [switch](#stage) of the tests"}},
@@ -32,7 +33,7 @@ inline constexpr DocumentedKey kTestKeys[] = {
 
 }  // namespace keys
 
-// All rows of the policy's table, and these.
+// All rows of the policy's table, plus these.
 std::span<const DocumentedKey> DocumentedKeysAndTestKeys();
 std::span<const KeyRow> KeysAndTestKeys();
 

@@ -97,7 +97,7 @@ void World::NoHome() {
   FindPolicies();
 }
 
-// As ReadPolicySources() records them.
+// Records the places as ReadPolicySources() does.
 void World::FindPolicies() {
   places.policies = UsualPolicyPlaces(places);
   places.audit_file.reset();

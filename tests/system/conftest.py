@@ -24,7 +24,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(name="programs")
 def fixture_programs(pytestconfig):
-    """The path of each, as text."""
+    """The path of each program, as text."""
     options = pytestconfig.option
     paths = {"hook": options.hook, "ringfence": options.ringfence,
              **{name: os.path.join(options.probes, name) for name in PROBES}}
@@ -36,7 +36,7 @@ def fixture_programs(pytestconfig):
 
 @pytest.fixture(name="user", scope="session")
 def fixture_user(request):
-    """Who a sandbox belongs to: see the marker `users`."""
+    """The owner of a sandbox: see the marker `users`."""
     user = getattr(request, "param", "ordinary")
     if user == "root" and os.geteuid() != 0:
         pytest.skip("only root tests a sandbox of root's")
@@ -51,15 +51,15 @@ def fixture_world(programs, user):
 
 @pytest.fixture(name="place")
 def fixture_place(programs, user):  # pylint: disable=unused-argument
-    """A folder that every user can reach, with a copy of the launcher in it. `user`: a test that has the
-    folder can be marked with `users` and `as_user`."""
+    """A directory that every user can reach, with a copy of the launcher in it. `user`: a test
+    that uses the directory can be marked with `users` and `as_user`."""
     with place_with(programs, ("ringfence",)) as base:
         yield base
 
 
 @pytest.fixture(name="run_world")
 def fixture_run_world(place, programs, request):
-    """After the test nothing may be left running: within the seconds of the module's PATIENCE."""
+    """No process may still run after the test: within the seconds of the module's PATIENCE."""
     world = RunWorld(place, programs)
     yield world
     left = world.left_running(getattr(request.module, "PATIENCE", 0))
@@ -68,7 +68,7 @@ def fixture_run_world(place, programs, request):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
-    """A test that is marked with `as_user` runs in a child that has become that user."""
+    """A test marked with `as_user` runs in a child that has become that user."""
     given = pyfuncitem.funcargs
     if not pyfuncitem.get_closest_marker("as_user") or os.geteuid() != 0:
         return None

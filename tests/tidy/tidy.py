@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy on the sources that changed since they were last all checked.
+"""Runs clang-tidy on the sources that changed since the last complete check.
 
     tidy.py --build build/clang [--all]
 
-`checked`, beside this script, holds the commit at which every source passed. What differs from it is
-checked: a changed source, and for a changed header the first source that includes it. All sources
-are checked with --all, when .clang-tidy differs, and where git does not know the commit. When all
-of them pass and nothing is uncommitted, --all writes the commit to `checked`: commit that file.
+`checked`, beside this script, contains the commit at which every source passed. Checks the
+differences from it: each changed source, and for a changed header the first source that includes
+it. Checks all sources with --all, if .clang-tidy differs, or if git does not know the commit. If
+all of them pass and nothing is uncommitted, --all writes the commit to `checked`: commit that
+file.
 
 The last line is "N passed, N failed, N skipped"; a source counts as one.
 """
@@ -28,14 +29,14 @@ INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.MULTILINE)
 
 
 def git(*arguments):
-    """What git prints, or None if it fails."""
+    """git's output, or None if it fails."""
     done = subprocess.run(["git", "-C", str(ROOT), *arguments], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, check=False)
     return done.stdout.decode() if done.returncode == 0 else None
 
 
 def sources(build):
-    """The sources of this system's build, without generated ones: relative names, in order."""
+    """The sources of this system's build, without generated ones, as relative names in order."""
     commands = json.loads((build / "compile_commands.json").read_text())
     files = {pathlib.Path(command["directory"], command["file"]).resolve() for command in commands}
     inside = (file.relative_to(ROOT) for file in files if file.is_relative_to(ROOT))
@@ -43,7 +44,7 @@ def sources(build):
 
 
 def changed_files():
-    """Names that differ from the checked commit; None if all sources have to be checked."""
+    """Names that differ from the checked commit; None if all sources must be checked."""
     commit = CHECKED.read_text().strip() if CHECKED.exists() else ""
     names = git("diff", "--name-only", commit, "--") if re.fullmatch("[0-9a-f]{40}", commit) else None
     if names is None:

@@ -11,7 +11,7 @@
 
 using namespace ringfence;
 
-TEST_CASE("tools: every known tool is found by its name, in one spelling") {
+TEST_CASE("tools: every known tool is found by its name, in exactly one spelling") {
   std::string_view before;
   for (const KnownTool& tool : ClaudeCode().tools.All()) {
     CAPTURE(tool.name);
@@ -94,13 +94,13 @@ TEST_CASE("tools: the client's tools and their former names are known") {
   }
 }
 
-TEST_CASE("tools: the name that is spelt most like a word") {
+TEST_CASE("tools: the known name nearest to a misspelt one") {
   CHECK(ClaudeCode().tools.Nearest("Raed") == "Read");
   CHECK(ClaudeCode().tools.Nearest("Taks") == "Task");  // the former name of "Agent"
   CHECK(ClaudeCode().tools.Nearest("Frobnicate").empty());
 }
 
-TEST_CASE("tools: what runs code is marked") {
+TEST_CASE("tools: tools that run code are marked") {
   for (const KnownTool& tool : ClaudeCode().tools.All()) {
     CAPTURE(tool.name);
     static constexpr std::string_view kRunCode[] = {"Agent",
@@ -119,7 +119,7 @@ TEST_CASE("tools: what runs code is marked") {
   }
 }
 
-TEST_CASE("tools: every argument that a decision rests on is kept by the event reader") {
+TEST_CASE("tools: the event reader keeps every argument that a decision depends on") {
   for (const KnownTool& tool : ClaudeCode().tools.All()) {
     for (const ToolField& field : tool.fields) {
       CAPTURE(tool.name);
@@ -193,7 +193,7 @@ TEST_CASE("tools: the sandbox flag in every spelling, and nothing else") {
   }
 }
 
-TEST_CASE("tools: arguments that are usually paths, lists of paths and URLs") {
+TEST_CASE("tools: arguments that are usually paths, lists of paths or URLs") {
   struct Row {
     std::string_view key;
     UsualName want;
@@ -260,7 +260,7 @@ TEST_CASE("tools: arguments that are usually paths, lists of paths and URLs") {
   }
 }
 
-TEST_CASE("tools: words of the names that MCP servers give to their arguments") {
+TEST_CASE("tools: words in the argument names of MCP servers") {
   struct Row {
     std::string_view key;
     UsualName want;
@@ -283,13 +283,13 @@ TEST_CASE("tools: words of the names that MCP servers give to their arguments") 
   }
 }
 
-TEST_CASE("tools: a key of any length is looked at, a very long one is no usual name") {
+TEST_CASE("tools: a key of any length is checked, and a very long key is not a usual name") {
   CHECK(UsualNameOf(std::string(60, 'a') + "path") == UsualName::kPath);
   CHECK(UsualNameOf(std::string(61, 'a') + "path") == UsualName::kNone);
   CHECK(UsualNameOf("") == UsualName::kNone);
 }
 
-TEST_CASE("tools: of an MCP tool's argument one word of the name is enough") {
+TEST_CASE("tools: one word in an MCP argument's name is enough") {
   struct Row {
     std::string_view key;
     UsualName want;
@@ -317,7 +317,7 @@ TEST_CASE("tools: of an MCP tool's argument one word of the name is enough") {
   CHECK(McpNameOf("dir_" + std::string(61, 'a')) == kNone);
 }
 
-TEST_CASE("tools: names under which a bare name is rather a file") {
+TEST_CASE("tools: argument names whose bare values are more likely files") {
   for (const std::string_view key : {"link", "links", "endpoint", "apiEndpoint", "links2"}) {
     CAPTURE(key);
     CHECK(NamesLink(key));
@@ -328,7 +328,7 @@ TEST_CASE("tools: names under which a bare name is rather a file") {
   }
 }
 
-TEST_CASE("tools: names of what is cloned from elsewhere") {
+TEST_CASE("tools: argument names for sources that are cloned") {
   for (const std::string_view key : {"repo", "remote", "gitUrl", "source_repository", "upstream"}) {
     CAPTURE(key);
     CHECK(NamesRepository(key));
@@ -339,7 +339,7 @@ TEST_CASE("tools: names of what is cloned from elsewhere") {
   }
 }
 
-TEST_CASE("tools: names of mailboxes and of properties") {
+TEST_CASE("tools: argument names for mailboxes and properties") {
   CHECK(NamesMailbox("emailAddress"));
   CHECK_FALSE(NamesMailbox("server"));
   CHECK(NamesProperties("@context"));
@@ -347,7 +347,7 @@ TEST_CASE("tools: names of mailboxes and of properties") {
   CHECK_FALSE(NamesProperties("urls"));
 }
 
-TEST_CASE("tools: a name for what a tool makes") {
+TEST_CASE("tools: argument names for a tool's output") {
   for (const std::string_view key : {"savePath", "output", "dest_dir", "PDFOutput", "toDST"}) {
     CAPTURE(key);
     CHECK(NamesOutput(key));

@@ -1,4 +1,4 @@
-// What the hook prints, byte for byte.
+// The hook's output, byte for byte.
 #include "agents/claude/answer.h"
 
 #include <doctest/doctest.h>
@@ -59,7 +59,7 @@ TEST_CASE("answer: a question") {
   CHECK(Answer(kPermissionRequest, DecisionOf(Verdict::kAsk)).empty());
 }
 
-TEST_CASE("answer: a permitted call says nothing, or allow where the policy says so") {
+TEST_CASE("answer: a permitted call prints nothing, or \"allow\" if the policy says so") {
   Decision permit = DecisionOf(Verdict::kPermit);
   CHECK(Answer(kPreToolUse, permit).empty());
   CHECK(Answer(kPermissionRequest, permit).empty());
@@ -73,7 +73,7 @@ TEST_CASE("answer: a permitted call says nothing, or allow where the policy says
         "\n");
 }
 
-TEST_CASE("answer: a call that goes on with another input, and one that does not") {
+TEST_CASE("answer: a call that continues with another input, and one that does not") {
   const auto answer = [](EventKind kind, const Decision& decision) {
     return DecisionAnswer(EventOf(kind), decision, "", R"({"command":"x"})");
   };
@@ -94,14 +94,15 @@ TEST_CASE("answer: a call that goes on with another input, and one that does not
   CHECK(answer(kPermissionRequest, permit) == Answer(kPermissionRequest, permit));
 }
 
-TEST_CASE("answer: the user hears what the model hears, where it matters") {
+TEST_CASE("answer: the user sees what the model sees, where it matters") {
   CHECK(ContextAnswer("PostToolUse", "a \"b\"", "c\n") ==
         R"({"systemMessage":"c\n","hookSpecificOutput":{"hookEventName":"PostToolUse",)"
         R"("additionalContext":"a \"b\""}})"
         "\n");
 }
 
-TEST_CASE("answer: the remedy comes first, the policy's own words end a denial, in each event") {
+TEST_CASE(
+    "answer: the remedy comes first, and the policy's own text ends a denial, in each event") {
   const std::string said = Answer(kPreToolUse, DecisionOf(Verdict::kDeny), "Tell \"the\" team.");
   CHECK(said.ends_with(R"(project\". Rule: policy.json:6 /write/allow. Tell \"the\" team."}})"
                        "\n"));
@@ -110,7 +111,7 @@ TEST_CASE("answer: the remedy comes first, the policy's own words end a denial, 
   CHECK(Answer(kPreToolUse, DecisionOf(Verdict::kAsk), "Tell.").find("Tell.") == std::string::npos);
 }
 
-TEST_CASE("answer: whatever is in it, it is one line of valid JSON of bounded length") {
+TEST_CASE("answer: any content gives one line of valid JSON of bounded length") {
   for (const std::string& text :
        {std::string("\"}\n{\"x\":\"\\"), std::string("a\0b", 3), std::string("\xFF\xC0\x80"),
         std::string("\xED\xA0\x80"), std::string(100000, '"'), std::string(100000, '\x01'),
@@ -127,7 +128,7 @@ TEST_CASE("answer: whatever is in it, it is one line of valid JSON of bounded le
   }
 }
 
-TEST_CASE("answer: a command to copy is whole, however long the rest is") {
+TEST_CASE("answer: a command to copy is complete, however long the rest is") {
   const std::string path = "/" + std::string(199, 'p');
   Decision decision = DecisionOf(Verdict::kDeny);
   decision.cause->what = "write to " + Quote(path);
@@ -138,7 +139,7 @@ TEST_CASE("answer: a command to copy is whole, however long the rest is") {
   CHECK(reason.find("`ringfence allow --read " + path + "`. Rule: ") != std::string::npos);
 }
 
-TEST_CASE("answer: a reason is at most 1 KB, with the policy's words kept") {
+TEST_CASE("answer: a reason is at most 1 KB and keeps the policy's text") {
   Decision decision = DecisionOf(Verdict::kDeny);
   decision.cause->why = std::string(5000, 'w');
   const std::string reason = ReasonText(decision, "Tell the team.");
@@ -157,7 +158,7 @@ TEST_CASE("answer: a reason is at most 1 KB, with the policy's words kept") {
   }
 }
 
-TEST_CASE("answer: where a rule stands is told shortly, and not the text of an untrusted file") {
+TEST_CASE("answer: a rule's place is given briefly, without the text of an untrusted file") {
   struct Row {
     RulePlace place;
     std::string_view want;
@@ -172,13 +173,13 @@ TEST_CASE("answer: where a rule stands is told shortly, and not the text of an u
   for (const Row& row : kRows) CHECK(PlaceLabel(row.place) == row.want);
 }
 
-TEST_CASE("answer: text for the model beside an event") {
+TEST_CASE("answer: text for the model in addition to an event") {
   CHECK(ContextAnswer("SessionStart", "a \"b\"\n") ==
         R"({"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"a \"b\"\n"}})"
         "\n");
 }
 
-TEST_CASE("answer: a refusal is one line for stderr, with its hint and the policy's words") {
+TEST_CASE("answer: a refusal is one line for stderr, with its hint and the policy's text") {
   CHECK(RefusalLine(Error{Error::Kind::kInvalidInput, "event", "cwd must be a string", ""}, "") ==
         "ringfence: event: cwd must be a string\n");
   CHECK(RefusalLine(Error{Error::Kind::kInvalidConfig, "policy.json:7:14", "is wrong", "fix it"},
@@ -186,7 +187,7 @@ TEST_CASE("answer: a refusal is one line for stderr, with its hint and the polic
         "ringfence: policy.json:7:14: is wrong; fix it. Tell the team.\n");
 }
 
-TEST_CASE("answer: a refusal stays one line of whole characters, however long its text") {
+TEST_CASE("answer: a refusal stays one line of complete characters, however long its text is") {
   for (size_t i = 0; i < 4; ++i) {
     std::string text = std::string(i, 'x') + "\n\x1B[2J";
     while (text.size() < 5000) text += "\xE6\x96\x87";

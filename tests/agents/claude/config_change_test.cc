@@ -1,4 +1,4 @@
-// Changes of the client's settings in mid-session, on the real disk.
+// Changes to the client's settings during a session, on the real disk.
 #include "agents/claude/config_change.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ constexpr const char* kProject = "project/.claude/settings.json";
 constexpr const char* kLocal = "project/.claude/settings.local.json";
 constexpr const char* kOther = "cc/settings.json";
 
-// Our registration, with more members of the file behind it.
+// Settings with our registration; `more` adds members after it.
 std::string Registered(std::string_view more = "") {
   std::string hooks;
   for (const std::string_view event : {"PreToolUse", "ConfigChange"}) {
@@ -40,7 +40,7 @@ class Session : public TemporaryTree {
     File(kUser, Registered());
   }
 
-  // As `ringfence init` leaves it.
+  // Approves the files, as `ringfence init` does.
   void Approve(std::initializer_list<const char*> files) const {
     Approvals approvals;
     for (const char* file : files) {
@@ -71,7 +71,7 @@ class Session : public TemporaryTree {
 
 struct Row {
   std::string_view name;
-  std::string_view text;  // of a file that was not there before
+  std::string_view text;  // of a file that did not exist before
 };
 
 constexpr Row kWeaker[] = {
@@ -123,14 +123,14 @@ TEST_CASE("config change: nothing is refused while the settings are as approved"
   CHECK(session.Reasons() == "");  // registered by hand: nothing is approved yet
   session.Approve({kUser});
   CHECK(session.Reasons() == "");
-  // The client also tells of skills that changed; they are no settings.
+  // The client also reports changed skills, which are not settings.
   session.File("home/.claude/skills/x/SKILL.md", "# text, no JSON");
   CHECK(session.Reasons(session.At("home/.claude/skills/x/SKILL.md")) == "");
   session.File(kUser, Registered(R"(,"model":"opus")"));
   CHECK(session.Reasons() == "");
 }
 
-TEST_CASE("config change: what drops or weakens the registration is refused, in every file") {
+TEST_CASE("config change: dropping or weakening the registration is refused, in every file") {
   for (const Row& row : kWeaker) {
     CAPTURE(row.name);
     for (const char* file : {kLocal, kProject, kOther, "home/.claude/settings.local.json"}) {
@@ -140,13 +140,13 @@ TEST_CASE("config change: what drops or weakens the registration is refused, in 
       session.File(file, row.text);
       CHECK_FALSE(session.Reasons().empty());
       CHECK_FALSE(session.Reasons().starts_with("!"));
-      // Whichever file the event names, all of them are reloaded by the client.
+      // Whichever file the event names, the client reloads all of them.
       CHECK_FALSE(session.Reasons(session.At(kUser)).empty());
     }
   }
 }
 
-TEST_CASE("config change: the file that the event names is evaluated wherever it lies") {
+TEST_CASE("config change: the file that the event names is evaluated, wherever it is") {
   const Session session;
   session.Approve({kUser});
   session.File("elsewhere/my-settings.json", R"({"disableAllHooks":true})");
@@ -155,7 +155,7 @@ TEST_CASE("config change: the file that the event names is evaluated wherever it
   CHECK(session.Reasons(session.At("elsewhere/none.json")) == "");
 }
 
-TEST_CASE("config change: what concerns neither hooks nor sandbox passes") {
+TEST_CASE("config change: a change to neither hooks nor sandbox passes") {
   for (const Row& row : kHarmless) {
     CAPTURE(row.name);
     for (const char* file : {kLocal, kProject, kOther}) {
@@ -168,7 +168,7 @@ TEST_CASE("config change: what concerns neither hooks nor sandbox passes") {
   }
 }
 
-TEST_CASE("config change: a registration that is gone or changed is refused") {
+TEST_CASE("config change: a removed or changed registration is refused") {
   struct Change {
     std::string_view name;
     std::string text;
@@ -202,7 +202,7 @@ TEST_CASE("config change: a registration that is gone or changed is refused") {
   }
 }
 
-TEST_CASE("config change: a settings file that is deleted takes the registration with it") {
+TEST_CASE("config change: deleting a settings file removes its registration") {
   const Session session;
   session.Approve({kUser});
   REQUIRE(std::remove(session.At(kUser).c_str()) == 0);
@@ -219,7 +219,7 @@ TEST_CASE("config change: white space and other keys around the registration may
   CHECK(session.Reasons() == "");
 }
 
-TEST_CASE("config change: what was approved stays approved, elsewhere it is new") {
+TEST_CASE("config change: an approved value stays approved there, and is new elsewhere") {
   const Session session;
   session.File(kProject, R"({"hooks":{"Stop":[{"hooks":[{"type":"command","command":"bell"}]}]},
                             "sandbox":{"excludedCommands":["docker *"]}})");
@@ -229,7 +229,7 @@ TEST_CASE("config change: what was approved stays approved, elsewhere it is new"
   CHECK_FALSE(session.Reasons().empty());
 }
 
-TEST_CASE("config change: a deny rule that was approved may not go") {
+TEST_CASE("config change: an approved deny rule may not be removed") {
   const Session session;
   const auto with = [&](const char* rules) {
     session.File(kUser, Registered(std::string(R"(,"permissions":{"deny":[)") + rules + "]}"));
@@ -244,7 +244,7 @@ TEST_CASE("config change: a deny rule that was approved may not go") {
   CHECK(session.Reasons().find("\"Read(~/.ssh)\" and 1 more") != std::string::npos);
 }
 
-TEST_CASE("config change: a stronger setting that is taken away again is refused") {
+TEST_CASE("config change: removing a stronger setting again is refused") {
   const Session session;
   session.File(kProject, R"({"sandbox":{"enabled":true,"filesystem":{"denyRead":["~/.ssh"]}}})");
   session.Approve({kUser, kProject});
@@ -255,7 +255,7 @@ TEST_CASE("config change: a stronger setting that is taken away again is refused
   CHECK_FALSE(session.Reasons().empty());
 }
 
-TEST_CASE("config change: the client's fence that was approved may not be opened") {
+TEST_CASE("config change: the client's approved fence may not be opened") {
   const Session session;
   const auto with = [&](const char* permissions) {
     session.File(kUser, Registered(std::string(R"(,"permissions":)") + permissions));
@@ -274,7 +274,7 @@ TEST_CASE("config change: the client's fence that was approved may not be opened
   CHECK(reasons.find("workingDirectoriesExclude\" no longer has \"/b\"") != std::string::npos);
 }
 
-TEST_CASE("config change: what cannot be read fails closed") {
+TEST_CASE("config change: an unreadable file fails closed") {
   const Session broken;
   broken.File("home/.local/state/ringfence/approvals.json", "{");
   CHECK(broken.Reasons().starts_with("!"));
@@ -288,7 +288,7 @@ TEST_CASE("config change: what cannot be read fails closed") {
   CHECK_FALSE(loop.Reasons().empty());
 }
 
-TEST_CASE("config change: without a home nothing was approved") {
+TEST_CASE("config change: without a home, nothing is approved") {
   Session session;
   session.NoHome();
   session.File(kProject, Registered(R"(,"model":"x")"));

@@ -12,7 +12,7 @@ using namespace ringfence;
 
 namespace {
 
-// Hands out a text in pieces of one size.
+// Delivers a text in pieces of one size.
 class Pieces final : public ByteSource {
  public:
   Pieces(std::string_view text, size_t size) : text_(text), size_(size) {}
@@ -47,7 +47,7 @@ std::string Call(std::string_view members) {
   return R"({"hook_event_name":"PreToolUse","tool_name":"Read",)" + std::string(members) + "}";
 }
 
-// "/path=text", with the kind where it is no string.
+// "/path=text" for each field, with the kind if it is not a string.
 std::string Fields(std::string_view input, std::vector<std::string_view> pointers = {}) {
   const Result<Event> event =
       Read(Call(R"("tool_input":)" + std::string(input)), std::move(pointers));
@@ -70,7 +70,7 @@ constexpr const char* kWhole =
 
 }  // namespace
 
-TEST_CASE("event: what a decision rests on is read") {
+TEST_CASE("event: the members that a decision depends on are read") {
   const Result<Event> event = Read(kWhole);
   REQUIRE(event.has_value());
   CHECK(event->kind == EventKind::kPreToolUse);
@@ -88,7 +88,7 @@ TEST_CASE("event: what a decision rests on is read") {
             .pointer = "/file_path", .key = "file_path", .kind = JsonKind::kString, .text = "/x"});
 }
 
-TEST_CASE("event: in whatever pieces it arrives") {
+TEST_CASE("event: the sizes of the pieces do not matter") {
   const Result<Event> whole = Read(kWhole);
   for (const size_t size : {1U, 2U, 3U, 7U, 64U}) {
     CAPTURE(size);
@@ -99,7 +99,7 @@ TEST_CASE("event: in whatever pieces it arrives") {
   }
 }
 
-TEST_CASE("event: the order of its members does not matter") {
+TEST_CASE("event: the order of members does not matter") {
   const Result<Event> event = Read(
       R"({"tool_input":{"file_path":"/x"},"tool_name":"Read","hook_event_name":"PreToolUse"})");
   REQUIRE(event.has_value());
@@ -108,7 +108,7 @@ TEST_CASE("event: the order of its members does not matter") {
   CHECK_FALSE(event->cwd.has_value());
 }
 
-TEST_CASE("event: every name that the client has is known, no other is") {
+TEST_CASE("event: all event names of the client are known, and no others") {
   struct Row {
     std::string_view name;
     EventKind kind;
@@ -143,7 +143,7 @@ TEST_CASE("event: every name that the client has is known, no other is") {
   }
 }
 
-TEST_CASE("event: what is not understood is an error with the reason") {
+TEST_CASE("event: an event that is not understood is an error with the reason") {
   struct Row {
     std::string_view name;
     std::string text;
@@ -196,7 +196,7 @@ TEST_CASE("event: what is not understood is an error with the reason") {
   }
 }
 
-TEST_CASE("event: an error has no foreign text unquoted") {
+TEST_CASE("event: an error quotes all untrusted text") {
   const std::string problem = Problem("{\"hook_event_name\":\"a\\nb\\u202e\"}");
   CHECK(problem.find('\n') == std::string::npos);
   CHECK(problem.find("\xE2\x80\xAE") == std::string::npos);
@@ -210,7 +210,7 @@ TEST_CASE("event: nesting is bounded") {
   CHECK_FALSE(Problem(nested(100000)).empty());
 }
 
-TEST_CASE("event: content is never a reason to refuse") {
+TEST_CASE("event: content is never a reason to refuse an event") {
   for (const std::string_view content :
        {R"("\u0000")", R"("\ud800")", R"("\udc00x\ud800")", "\"\xE2\x80\xA8\x7F\"", R"("")", "null",
         "5e-400", "[[],{}]", R"({"a":{"b":"c"}})", R"("]}\"{[,:")"}) {
@@ -222,7 +222,7 @@ TEST_CASE("event: content is never a reason to refuse") {
   CHECK(Fields(R"({"content":")" + long_text + R"(","file_path":"/x"})") == R"(/file_path="/x")");
 }
 
-TEST_CASE("event: arguments that may matter are kept, whatever they are") {
+TEST_CASE("event: arguments that may matter are kept, whatever their values") {
   struct Row {
     std::string_view input, want;
   };
@@ -272,7 +272,7 @@ TEST_CASE("event: the sandbox flag is kept at any depth and in any spelling") {
   CHECK(Fields(R"({"dangerouslyDisableSandbox":false})") == "/dangerouslyDisableSandbox=#5");
 }
 
-TEST_CASE("event: tool_input is kept as it came, in pieces of any size, where it is asked for") {
+TEST_CASE("event: tool_input is kept verbatim on request, in pieces of any size") {
   const std::string input =
       R"({ "z":[1.0,{"command":"no"}],"command" :"l\u0073 \ud800\n", "b":true })";
   const std::string text = Call(R"("tool_input": )" + input + R"(, "tool_use_id":"x")");
@@ -290,8 +290,7 @@ TEST_CASE("event: tool_input is kept as it came, in pieces of any size, where it
   CHECK_FALSE(Read(text)->raw_input);
 }
 
-TEST_CASE(
-    "event: a command is a text at the top, and one that a policy points to is also a field") {
+TEST_CASE("event: a command is a top-level text, and a field as well if a policy points to it") {
   const auto kept = [](std::string_view input) {
     const std::string text = Call(R"("tool_input":)" + std::string(input));
     TextSource source(text);
@@ -309,7 +308,7 @@ TEST_CASE(
   CHECK(both->raw_input->beginning == "/x");
 }
 
-TEST_CASE("event: of a command that is too long only the beginning is kept") {
+TEST_CASE("event: only the beginning of a command that is too long is kept") {
   const std::string text =
       Call(R"("tool_input":{"command":"ls )" + std::string(2 << 20, 'x') + R"("})");
   TextSource source(text);
@@ -327,7 +326,7 @@ TEST_CASE("event: a policy's own pointers are kept as well") {
   CHECK(Fields(R"({"odd":["/x",{"y":5}]})", {"/odd"}).find("/odd/0=\"/x\"") != std::string::npos);
 }
 
-TEST_CASE("event: a string that is longer than a path is marked, not stored") {
+TEST_CASE("event: a string longer than a path is marked, not stored") {
   const std::string path = "/" + std::string(100000, 'x');
   const Result<Event> event = Read(Call(R"("tool_input":{"path":")" + path + "\"}"));
   REQUIRE(event.has_value());
@@ -339,7 +338,7 @@ TEST_CASE("event: a string that is longer than a path is marked, not stored") {
   CHECK(marked->input[1].has_lone_surrogate);
 }
 
-TEST_CASE("event: names and folders have a length") {
+TEST_CASE("event: the lengths of names and directories are limited") {
   CHECK(Problem(Call(R"("tool_input":{},"session_id":")" + std::string(513, 'x') + "\"")) != "");
   CHECK(Problem(Call(R"("tool_input":{},"cwd":"/)" + std::string(5000, 'x') + "\"")) != "");
   CHECK(Problem(Call(R"("tool_input":{},"session_id":")" + std::string(512, 'x') + "\"")) == "");
@@ -352,7 +351,7 @@ TEST_CASE("event: a ConfigChange names its file") {
   CHECK(event->config_file == "/p/.claude/x");
 }
 
-TEST_CASE("event: what a failed tool said is kept, cut") {
+TEST_CASE("event: the message of a failed tool is kept, truncated") {
   const auto failure = [](std::string_view member) {
     const Result<Event> event =
         Read(R"({"hook_event_name":"PostToolUseFailure","tool_name":"Bash",)" +
@@ -368,7 +367,7 @@ TEST_CASE("event: what a failed tool said is kept, cut") {
   CHECK(failure(R"("error":")" + std::string(100000, 'x') + "\"").size() <= 16 * 1024);
 }
 
-TEST_CASE("event: of a long failure the end is kept, where the reason stands") {
+TEST_CASE("event: the end of a long failure is kept, which holds the reason") {
   const std::string text = std::string(100000, 'x') + " touch: /etc/x: Permission denied";
   const Result<Event> event = Read(
       R"({"hook_event_name":"PostToolUseFailure","tool_name":"Bash","error":")" + text + "\"}");
@@ -381,7 +380,7 @@ TEST_CASE("event: a source that fails is an error") {
   CHECK_FALSE(ReadEvent(broken, {}).has_value());
 }
 
-TEST_CASE("event: more paths than any call names are refused") {
+TEST_CASE("event: more paths than a call may name are refused") {
   const auto call = [](int count) {
     std::string list = R"("tool_input":{"paths":["a")";
     for (int i = 1; i < count; ++i) list += R"(,"a")";
@@ -404,7 +403,7 @@ TEST_CASE("event: more values of an MCP tool than are evaluated are refused") {
   CHECK(call(bytes + "]}").find("too many paths") != std::string::npos);
 }
 
-TEST_CASE("event: more keys than are remembered are read as any other") {
+TEST_CASE("event: keys beyond the remembered number are read like any other") {
   std::string input = "{";
   for (int i = 0; i < 40; ++i) input += R"("path)" + std::to_string(i) + R"(":"src",)";
   const Result<Event> event =
@@ -414,7 +413,7 @@ TEST_CASE("event: more keys than are remembered are read as any other") {
   CHECK(event->input.size() == 40);
 }
 
-TEST_CASE("event: an MCP tool's strings that may be paths are kept under any key") {
+TEST_CASE("event: strings of an MCP tool that may be paths are kept under any key") {
   struct Row {
     std::string_view input, want;
   };
@@ -441,7 +440,7 @@ TEST_CASE("event: an MCP tool's strings that may be paths are kept under any key
   }
 }
 
-TEST_CASE("event: a string that names nothing is dropped where the files are known") {
+TEST_CASE("event: a string that names nothing is dropped if the files are known") {
   const FakeFiles files{{"/p/src/a", File()}, {"/etc/passwd", File()}, {"/q/there", File()}};
   const CachedFiles cached(files);
   Places places;
@@ -462,7 +461,7 @@ TEST_CASE("event: a string that names nothing is dropped where the files are kno
   CHECK(kept("/p", R"({"q":["../x","~/x","/nothing/../etc/x"]})") == 3);
 }
 
-TEST_CASE("event: a caller with either name is a subagent") {
+TEST_CASE("event: a caller under either member name is a subagent") {
   const auto is_subagent = [](std::string_view members) {
     return Read(Call(R"("tool_input":{})" + std::string(members)))->is_subagent();
   };

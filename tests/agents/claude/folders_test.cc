@@ -28,7 +28,7 @@ FakeFiles Worktree() {
 
 }  // namespace
 
-TEST_CASE("client folders: the name that the client makes of a folder's path") {
+TEST_CASE("client folders: the client's name for a directory, made from its path") {
   struct Row {
     std::string root, want;
   };
@@ -49,7 +49,7 @@ TEST_CASE("client folders: the name that the client makes of a folder's path") {
       {"/srv/\xF0\x9F\x98\x80", "-srv---"},
       {"/", "-"},
       {"/" + std::string(199, 'a'), "-" + std::string(199, 'a')},
-      // What the client itself made of it, 2.1.330 and 2.1.331.
+      // Names that the client itself made, versions 2.1.330 and 2.1.331.
       {long_path,
        "-tmp-ha-work-m-long-dir1-abcdefghijklmnopqrstuvwxyz-abcdefghij-dir2-"
        "abcdefghijklmnopqrstuvwxyz-abcdefghij-dir3-abcdefghijklmnopqrstuvwxyz-abcdefghij-dir4-"
@@ -61,7 +61,7 @@ TEST_CASE("client folders: the name that the client makes of a folder's path") {
   CHECK(longer != ClaudeProjectSlug(Path::Clean("/" + std::string(201, 'a'))));
 }
 
-TEST_CASE("client folders: the repository that a folder belongs to") {
+TEST_CASE("client folders: the repository that a directory belongs to") {
   FakeFiles files = Worktree();
   CHECK(MainOf(files, "/home/dev/main") == "/home/dev/main");
   CHECK(MainOf(files, "/home/dev/main/pkg/app") == "/home/dev/main");
@@ -75,14 +75,14 @@ TEST_CASE("client folders: the repository that a folder belongs to") {
   CHECK(MainOf(files, "/home/dev/linked") == "/home/dev/linked");
 }
 
-TEST_CASE("client folders: a bare repository's worktree belongs to it") {
+TEST_CASE("client folders: the worktree of a bare repository belongs to that repository") {
   const FakeFiles files{{"/srv/x.git/worktrees/t/commondir", File("../..")},
                         {"/srv/x.git/worktrees/t/gitdir", File("/srv/t/.git")},
                         {"/srv/t/.git", File("gitdir: /srv/x.git/worktrees/t")}};
   CHECK(MainOf(files, "/srv/t") == "/srv/x.git");
 }
 
-TEST_CASE("client folders: what only claims to be a worktree is a repository of its own") {
+TEST_CASE("client folders: a directory that only claims to be a worktree is its own repository") {
   struct Row {
     const char* name;
     const char* file;
@@ -118,7 +118,7 @@ TEST_CASE("client folders: what only claims to be a worktree is a repository of 
   CHECK(MainOf(files, "/home/dev/tree") == "/home/dev/tree");
 }
 
-TEST_CASE("client folders: the same on the disk") {
+TEST_CASE("client folders: worktrees on the real disk") {
   TemporaryTree tree;
   tree.File("main/.git/worktrees/t/commondir", "../..\n");
   tree.File("main/.git/worktrees/t/gitdir", tree.At("t/.git") + "\n");

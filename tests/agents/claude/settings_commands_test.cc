@@ -1,4 +1,4 @@
-// Settings by which the client, or a program that it starts, runs something else.
+// Settings through which the client, or a program that it starts, runs another program.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,13 +32,13 @@ bool Says(const std::vector<std::string>& sentences, std::string_view part) {
   });
 }
 
-TEST_CASE("client settings: a mask of a secret that is gone, or open for another host, is weaker") {
+TEST_CASE("client settings: removing a secret's mask, or opening it to another host, is weaker") {
   const std::string before =
       R"({"sandbox": {"credentials": {"envVars": [{"name": "TOKEN", "mode": "mask",
           "injectHosts": ["api.example"]}, {"name": "KEY", "mode": "mask"}]}}})";
   struct Row {
     const char* now;
-    const char* says;  // "": nothing
+    const char* says;  // "" for no report
   };
   static constexpr Row kRows[] = {
       {R"({})", "no longer has"},
@@ -124,7 +124,7 @@ TEST_CASE("client settings: a new command is reported under any key, an approved
       {R"({"env": {"NODE_OPTIONS": "--max-old-space-size=4096 --require /tmp/x"}})",
        "NODE_OPTIONS"},
       {R"({"env": {"NODE_OPTIONS": "--no-warnings-but-load=/tmp/x"}})", "NODE_OPTIONS"},
-      // The client makes a string of every value, so that each of these is one.
+      // The client converts every value to a string, so each of these is one.
       {R"({"env": {"BASH_ENV": true}})", "env.BASH_ENV"},
       {R"({"env": {"BASH_ENV": false}})", "env.BASH_ENV"},
       {R"({"env": {"BASH_ENV": null}})", "env.BASH_ENV"},
@@ -157,7 +157,7 @@ TEST_CASE("client settings: a new command is reported under any key, an approved
   }
 }
 
-TEST_CASE("client settings: ordinary variables and switches say nothing") {
+TEST_CASE("client settings: ordinary variables and switches are not reported") {
   for (
       const char* now :
       {R"({"env": {"EDITOR": "vim", "PAGER": "less -R", "GIT_PAGER": "cat", "CC": "clang"}})",

@@ -14,7 +14,7 @@ namespace {
 
 const HookCommand kCommand{"/opt/bin/ringfence-hook", {"--home", "/home/dev"}};
 
-// What init does to a file, from registration to the sandbox's lists.
+// Edits a file as init does, from the registration to the sandbox's lists.
 SettingsEditor Registered(const std::string& text, SettingsRecord record,
                           const HookCommand& command = kCommand) {
   record.path = "settings.json";
@@ -36,7 +36,7 @@ std::string Undone(const std::string& text, const SettingsRecord& record) {
   return undone->text;
 }
 
-// Settings files as people have them, in every layout.
+// Generates users' settings files, in every layout.
 class RandomSettings {
  public:
   explicit RandomSettings(uint32_t seed) : random_(seed) {}
@@ -141,7 +141,7 @@ class RandomSettings {
   std::string newline_, unit_, colon_;
 };
 
-TEST_CASE("settings editor: registering and undoing gives back the bytes, in every layout") {
+TEST_CASE("settings editor: registering and undoing restores the bytes, in every layout") {
   for (uint32_t seed = 0; seed < 400; ++seed) {
     const std::string text = RandomSettings(seed).Make();
     CAPTURE(text);
@@ -160,7 +160,7 @@ TEST_CASE("settings editor: registering and undoing gives back the bytes, in eve
   }
 }
 
-TEST_CASE("settings editor: what somebody adds in between stays, and nothing else") {
+TEST_CASE("settings editor: additions by the user in between stay, and nothing else") {
   for (uint32_t seed = 0; seed < 100; ++seed) {
     const std::string text = RandomSettings(seed).Make();
     CAPTURE(text);
@@ -178,7 +178,7 @@ TEST_CASE("settings editor: what somebody adds in between stays, and nothing els
   }
 }
 
-TEST_CASE("settings editor: an older registration is updated in place, not doubled") {
+TEST_CASE("settings editor: an older registration is updated in place, not duplicated") {
   const std::string text = Registered("{\n  \"model\": \"x\"\n}\n", {}).text();
   const HookCommand other{"/usr/local/bin/ringfence-hook", {"--home", "/h", "--profile", "p"}};
   const SettingsEditor editor = Registered(text, {}, other);
@@ -190,7 +190,7 @@ TEST_CASE("settings editor: an older registration is updated in place, not doubl
   }
 }
 
-TEST_CASE("settings editor: a registration with a matcher or by a shell is replaced") {
+TEST_CASE("settings editor: a registration with a matcher or through a shell is replaced") {
   for (
       const char* old :
       {R"({"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[
@@ -209,8 +209,7 @@ TEST_CASE("settings editor: a registration with a matcher or by a shell is repla
   }
 }
 
-TEST_CASE(
-    "settings editor: what is no longer wanted in a list goes, what the user put there stays") {
+TEST_CASE("settings editor: unwanted entries of a list are removed, the user's entries stay") {
   SettingsRecord record;
   record.path = "settings.json";
   Result<SettingsEditor> editor =
@@ -232,7 +231,7 @@ TEST_CASE("settings editor: removed texts are named, or counted if there are man
                                                       "remove 4 from list"});
 }
 
-TEST_CASE("settings editor: an event that is no array is told with its place") {
+TEST_CASE("settings editor: an event that is not an array is reported with its place") {
   for (const char* text :
        {R"({"hooks":{"PreToolUse":null}})", R"({"hooks":{"PostToolUse":{"a":1}}})"}) {
     CAPTURE(text);
@@ -253,7 +252,7 @@ TEST_CASE("settings editor: a value that was changed since stays as it is") {
         R"({"sandbox": {"enabled": false, "allowUnsandboxedCommands": true}})");
 }
 
-TEST_CASE("settings editor: without a record the entries go, and what they leave empty") {
+TEST_CASE("settings editor: without a record, the entries and containers left empty are removed") {
   const std::string before = "{\n  \"model\": \"x\"\n}\n";
   Result<SettingsEditor> editor = SettingsEditor::Open(before, {});
   editor->Register(kCommand);
@@ -273,14 +272,14 @@ TEST_CASE("settings record: it survives being written and read") {
   CHECK(again->front() == record);
 }
 
-TEST_CASE("settings record: what is no record is an error, not an exception") {
+TEST_CASE("settings record: invalid text is an error, not an exception") {
   for (const char* text : {"", "{}", "[]", R"({"files": [{}]})", R"({"files": [{"path": 5}]})"}) {
     CAPTURE(text);
     CHECK_FALSE(ParseSettingsRecords(text, "registrations.json").has_value());
   }
 }
 
-TEST_CASE("editor: a list that is not wanted any more goes with what was made for it") {
+TEST_CASE("editor: an unwanted list is removed with the objects made for it") {
   const auto synced = [](const std::string& text, const std::vector<std::string>& first) {
     auto editor = SettingsEditor::Open(text, {});
     REQUIRE(editor.has_value());
@@ -299,7 +298,7 @@ TEST_CASE("editor: a list that is not wanted any more goes with what was made fo
   }
 }
 
-TEST_CASE("editor: what somebody put in the place of a list stays") {
+TEST_CASE("editor: a value that the user put in place of a list stays") {
   auto editor = SettingsEditor::Open("{}", {});
   REQUIRE(editor.has_value());
   editor->SyncTexts("/sandbox/network/allowedDomains", {"a"});

@@ -25,7 +25,7 @@ std::string Registered(const std::string& more = "", const std::string& event = 
                           "}");
 }
 
-// Every sentence that Weakens() has for `now`, after `before` was approved.
+// Every finding of Weakens() for `now`, after `before` was approved.
 std::vector<std::string> WeakerThan(const std::string& before, const std::string& now) {
   Approvals approvals;
   approvals.files.push_back(ApprovedAsIs(Read(before), kProgram));
@@ -38,7 +38,7 @@ bool Says(const std::vector<std::string>& sentences, std::string_view part) {
   });
 }
 
-TEST_CASE("client settings: a hook entry is read with its place and what it starts") {
+TEST_CASE("client settings: a hook entry is read with its place and the program that it starts") {
   const ClientSettings settings = Read(
       "{\n \"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [\n"
       "  {\"type\": \"command\", \"command\": \"/x/hook\", \"args\": [\"a\"], \"async\": "
@@ -67,7 +67,7 @@ TEST_CASE("client settings: white space does not change an entry's digest, anyth
                    {"type":"command","command":"a b"}]}]}})") != plain);
 }
 
-TEST_CASE("client settings: which entries run our program") {
+TEST_CASE("client settings: entries that run our program") {
   struct Row {
     const char* entry;
     bool want;
@@ -93,7 +93,7 @@ TEST_CASE("client settings: which entries run our program") {
   }
 }
 
-// Each was tried with the client itself (2.1.330), as was what it takes.
+// Each row was tried with the client itself (2.1.330), as were the values that it accepts.
 TEST_CASE("client settings: values for which the client drops the whole file") {
   static constexpr const char* kRows[] = {
       R"({"model": 5})",
@@ -153,7 +153,7 @@ TEST_CASE("client settings: values for which the client drops the whole file") {
     CAPTURE(row);
     CHECK(Read(row).drops.size() == 1);
   }
-  // Not tried: in the schema of 2.1.331 it is as blockReadsOutsideWorkingDirectories.
+  // Not tried: the schema of 2.1.331 describes it like blockReadsOutsideWorkingDirectories.
   const char* like = R"({"permissions": {"blockFileToolReadsOutsideWorkingDirectories": "x"}})";
   CHECK(Read(like).drops.size() == 1);
 }
@@ -188,13 +188,13 @@ TEST_CASE(
     CAPTURE(row);
     CHECK(Read(Hooks("PreToolUse", row)).drops.size() == 1);
     CHECK(Read(Hooks("PermissionRequest", row)).drops.size() == 1);
-    // Where an event guards nothing, the client leaves out the entry alone.
+    // For an event that guards nothing, the client drops only the entry.
     CHECK(Read(Hooks("PostToolUse", row)).drops.empty());
     CHECK(Read(Hooks("PostToolUse", row)).ignored.size() == 1);
   }
 }
 
-TEST_CASE("client settings: values that the client takes") {
+TEST_CASE("client settings: values that the client accepts") {
   const std::string kRows[] = {
       "{}",
       "\xEF\xBB\xBF{}",
@@ -244,7 +244,7 @@ TEST_CASE("client settings: an entry that runs only sometimes protects only some
   }
 }
 
-TEST_CASE("client settings: a mistake is told with place and pointer") {
+TEST_CASE("client settings: a mistake is reported with place and pointer") {
   const ClientSettings settings = Read("{\n  \"model\": 5\n}");
   REQUIRE(settings.drops.size() == 1);
   CHECK(settings.drops[0].where == "settings.json:2:12");
@@ -281,7 +281,7 @@ TEST_CASE("client settings: approvals are read strictly") {
   }
 }
 
-TEST_CASE("client settings: what was approved is not weaker than itself") {
+TEST_CASE("client settings: an approved state is not weaker than itself") {
   const std::string kRows[] = {"{}", Registered(), Registered(R"(, "timeout": 10)"),
                                R"({"sandbox": {"enabled": false, "excludedCommands": ["x"]}})"};
   for (const std::string& text : kRows) {
@@ -290,7 +290,7 @@ TEST_CASE("client settings: what was approved is not weaker than itself") {
   }
 }
 
-TEST_CASE("client settings: everything that drops or weakens the registration is said") {
+TEST_CASE("client settings: everything that drops or weakens the registration is reported") {
   struct Row {
     std::string before, now;
     const char* says;
@@ -322,7 +322,7 @@ TEST_CASE("client settings: everything that drops or weakens the registration is
   }
 }
 
-TEST_CASE("client settings: everything that weakens the client's sandbox is said") {
+TEST_CASE("client settings: everything that weakens the client's sandbox is reported") {
   const std::string before =
       R"({"disableSkillShellExecution": true, "allowManagedHooksOnly": true,
           "sandbox": {"enabled": true, "allowUnsandboxedCommands": false,
@@ -355,7 +355,8 @@ TEST_CASE("client settings: everything that weakens the client's sandbox is said
   }
 }
 
-TEST_CASE("client settings: what is stronger, or none of ringfence's business, may change") {
+TEST_CASE(
+    "client settings: stronger settings, and those that do not concern ringfence, may change") {
   const std::string before =
       R"({"sandbox": {"enabled": true, "filesystem": {"denyRead": ["~/.ssh"]}}})";
   for (const char* now :
@@ -369,17 +370,17 @@ TEST_CASE("client settings: what is stronger, or none of ringfence's business, m
   }
 }
 
-TEST_CASE("client settings: managed hooks alone are welcome where ringfence is one of them") {
+TEST_CASE("client settings: allowing only managed hooks is fine if ringfence is one of them") {
   std::string now = Registered();
   now.insert(1, R"("allowManagedHooksOnly": true, )");
   CHECK_FALSE(Says(WeakerThan(Registered(), now), "allowManagedHooksOnly"));
 }
 
-TEST_CASE("client settings: a person may register by hand, as init would") {
+TEST_CASE("client settings: the user may register by hand, as init does") {
   CHECK(Weakens(Read(Registered()), {}, kProgram).empty());
 }
 
-TEST_CASE("client settings: a hook that was approved may move to another file") {
+TEST_CASE("client settings: an approved hook may move to another file") {
   const std::string hook = Hooks("Stop", R"({"type": "command", "command": "x"})");
   Approvals approvals;
   approvals.files.push_back(ApprovedAsIs(Read(hook), kProgram));
@@ -388,7 +389,7 @@ TEST_CASE("client settings: a hook that was approved may move to another file") 
   CHECK(Weakens(moved, approvals, kProgram).empty());
 }
 
-TEST_CASE("client settings: a file that is gone takes its registration with it") {
+TEST_CASE("client settings: a removed file takes its registration with it") {
   Approvals approvals;
   approvals.files.push_back(ApprovedAsIs(Read(Registered()), kProgram));
   ClientSettings gone;

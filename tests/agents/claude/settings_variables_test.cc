@@ -1,5 +1,5 @@
-// Which values of which variables count as usual. What the client then makes of a whole file is in
-// client_settings_commands_test.cc.
+// Values of variables that count as usual. For reports about whole settings files, see
+// settings_commands_test.cc.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -30,7 +30,7 @@ void CheckAll(const Row (&rows)[count], bool accepted) {
   }
 }
 
-TEST_CASE("client settings: white space other than a space hides no second option") {
+TEST_CASE("client settings: white space other than a space cannot hide a second option") {
   static constexpr Row kRows[] = {
       {"JAVA_TOOL_OPTIONS", "-XX:+UseG1GC\t-javaagent:/x.jar"},
       {"JAVA_TOOL_OPTIONS", "-XX:+UseG1GC\n-javaagent:/x.jar"},
@@ -52,7 +52,7 @@ TEST_CASE("client settings: white space other than a space hides no second optio
   CHECK(settings.Texts("/env/PYTEST_ADDOPTS") != nullptr);
 }
 
-TEST_CASE("client settings: the end of a usual option brings no code") {
+TEST_CASE("client settings: the end of a usual option adds no code") {
   static constexpr Row kRows[] = {
       {"CFLAGS", "-D$(shell\ttouch\tp1)"},
       {"CFLAGS", "-D$(info,x)"},
@@ -160,7 +160,7 @@ TEST_CASE("client settings: variables that start or load another program") {
   CheckAll(kUsual, true);
 }
 
-TEST_CASE("client settings: where packages and answers come from") {
+TEST_CASE("client settings: variables that say where packages and answers come from") {
   static constexpr Row kRows[] = {
       {"PIP_INDEX_URL", "https://x.example/simple"},
       {"PIP_EXTRA_INDEX_URL", "https://x.example"},
@@ -273,7 +273,7 @@ TEST_CASE("client settings: ordinary programs and options are not reported") {
   CheckAll(kUsual, true);
 }
 
-TEST_CASE("client settings: a usual name elsewhere, or of another kind, is reported") {
+TEST_CASE("client settings: a usual name in another directory, or of another kind, is reported") {
   static constexpr Row kRows[] = {
       {"EDITOR", "/tmp/vim"},
       {"EDITOR", "/usr/bin/../../tmp/vim"},

@@ -1,4 +1,4 @@
-// What `ringfence enter` makes of the shell that started it.
+// `ringfence enter` and the script of the shell that started it.
 #include "agents/claude/shell.h"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kLine = "/opt/ringfence enter --root %2Fp; \\builtin exit\n";
 
-// As the client writes it, COMMAND quoted already.
+// The client's script; COMMAND is already quoted.
 std::string Script(std::string_view command, std::string_view end = " && pwd -P >| /tmp/c-1-cwd") {
   return "source /c/snapshot.sh 2>/dev/null || true && eval '" + std::string(command) + "'" +
          std::string(end);
@@ -30,7 +30,7 @@ std::string Words(std::string_view line) {
 
 }  // namespace
 
-TEST_CASE("client shell: a command line with a script, and nothing else") {
+TEST_CASE("client shell: a command line with a script, and nothing else, is accepted") {
   using namespace std::string_view_literals;
   CHECK(Words("/bin/bash\0-c\0echo 'a\nb'\0"sv) == "[/bin/bash][-c][echo 'a\nb']");
   CHECK(Words("/bin/zsh\0-c\0-l\0true\0"sv) == "[/bin/zsh][-c][-l][true]");
@@ -43,7 +43,7 @@ TEST_CASE("client shell: a command line with a script, and nothing else") {
   }
 }
 
-TEST_CASE("client shell: the line goes, and every other byte stays") {
+TEST_CASE("client shell: the line is removed, and every other byte stays") {
   const std::string line(kLine);
   CHECK(Without(Script(line + "ls")) == Script("ls"));
   CHECK(Without(Script(line)) == Script(""));
@@ -61,7 +61,7 @@ TEST_CASE("client shell: a script that does not begin with the line is not run")
   CHECK(Without("") == "!");
 }
 
-TEST_CASE("client shell: the file for the working directory stands at the end") {
+TEST_CASE("client shell: the file for the working directory comes at the end") {
   CHECK(DirectoryFile(Script("ls")) == "/tmp/c-1-cwd");
   CHECK(DirectoryFile(Script("ls", " < /dev/null && pwd -P >| /tmp/c-1-cwd")) == "/tmp/c-1-cwd");
   CHECK(DirectoryFile(Script("ls", " && pwd -P >| '/t m/c-1-cwd'")) == "/t m/c-1-cwd");

@@ -1,4 +1,4 @@
-// What is read from a line of a transcript.
+// Reading a line of a transcript.
 #include "agents/claude/transcripts/transcript_line.h"
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ Result<Event> EventOf(const TranscriptLine& line, const ToolCall& call,
   return ReadEvent(source, {});
 }
 
-TEST_CASE("transcript line: a call is handed on byte for byte") {
+TEST_CASE("transcript line: a call is passed on byte for byte") {
   const std::string text = Assistant(kRead, R"(,"agentId":"a1","attributionAgent":"worker")");
   const TranscriptLine line = ReadTranscriptLine(text);
   REQUIRE(line.kind == LineKind::kTranscript);
@@ -53,7 +53,7 @@ TEST_CASE("transcript line: a call is handed on byte for byte") {
   CHECK(event->input[0].text == "/p/a");
 }
 
-TEST_CASE("transcript line: an agent's kind counts only where an agent called") {
+TEST_CASE("transcript line: an agent's type counts only if an agent made the call") {
   const std::string text = Assistant(kRead, R"(,"attributionAgent":"worker")");
   const TranscriptLine line = ReadTranscriptLine(text);
   REQUIRE(line.calls.size() == 1);
@@ -72,7 +72,7 @@ TEST_CASE("transcript line: several calls, in any order of keys, among other blo
   CHECK(line.calls[1].input == R"({"type":"tool_use"})");
 }
 
-TEST_CASE("transcript line: what only looks like a call is none") {
+TEST_CASE("transcript line: a block that only looks like a call is not one") {
   const std::string content = R"("message":{"role":"user","content":[)" + kRead + "]}";
   struct Row {
     std::string_view name;
@@ -102,7 +102,7 @@ TEST_CASE("transcript line: what only looks like a call is none") {
   }
 }
 
-TEST_CASE("transcript line: a line that is torn anywhere is broken and has no calls") {
+TEST_CASE("transcript line: a line torn anywhere is broken and has no calls") {
   const std::string whole = Assistant(kRead);
   for (size_t size = 1; size < whole.size(); ++size) {
     CAPTURE(size);
@@ -126,14 +126,14 @@ TEST_CASE("transcript line: junk is broken, with its reason") {
   }
 }
 
-TEST_CASE("transcript line: white space around a line is none of its business") {
+TEST_CASE("transcript line: white space around a line is ignored") {
   CHECK(ReadTranscriptLine(Assistant(kRead) + "\r").calls.size() == 1);
   for (const char* blank : {"", "\r", " \t "}) {
     CHECK(ReadTranscriptLine(blank).kind == LineKind::kBlank);
   }
 }
 
-TEST_CASE("transcript line: events of the hook are taken as they are") {
+TEST_CASE("transcript line: hook events are taken as they are") {
   const std::string text =
       R"({"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Read",)"
       R"("tool_input":{"file_path":"/etc/x"},"tool_use_id":"t9","type":"x"})";
@@ -148,7 +148,7 @@ TEST_CASE("transcript line: events of the hook are taken as they are") {
   CHECK(other.calls.empty());
 }
 
-TEST_CASE("transcript line: of an event only the hook's own names count") {
+TEST_CASE("transcript line: only the hook's own member names count in an event") {
   const TranscriptLine line = ReadTranscriptLine(
       R"({"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{},)"
       R"("sessionId":"other","agentId":"a","permissionMode":"plan"})");
@@ -157,7 +157,7 @@ TEST_CASE("transcript line: of an event only the hook's own names count") {
   CHECK(line.permission_mode.text.empty());
 }
 
-TEST_CASE("transcript line: what the client prints as a stream is read too") {
+TEST_CASE("transcript line: the client's stream output is read too") {
   const std::string text = R"({"type":"assistant","message":{"content":[)" + kRead +
                            R"(]},"parent_tool_use_id":"toolu_1","session_id":"s7"})";
   const TranscriptLine line = ReadTranscriptLine(text);
@@ -168,7 +168,7 @@ TEST_CASE("transcript line: what the client prints as a stream is read too") {
             .agent_id.text.empty());
 }
 
-TEST_CASE("transcript line: a call that the hook would refuse to read stays one") {
+TEST_CASE("transcript line: a call that the hook refuses to read is still a call") {
   struct Row {
     std::string_view block;
     std::string_view wrong;
@@ -191,7 +191,7 @@ TEST_CASE("transcript line: a call that the hook would refuse to read stays one"
   }
 }
 
-TEST_CASE("transcript line: a folder that is too long is refused, not cut") {
+TEST_CASE("transcript line: a directory that is too long is refused, not truncated") {
   const std::string text = R"({"type":"assistant","cwd":"/)" + std::string(5000, 'x') +
                            R"(","message":{"content":[)" + kRead + "]}}";
   const TranscriptLine line = ReadTranscriptLine(text);
@@ -201,7 +201,7 @@ TEST_CASE("transcript line: a folder that is too long is refused, not cut") {
   CHECK(event.error().what.find("cwd is longer") != std::string::npos);
 }
 
-TEST_CASE("transcript line: more calls than a line can have make it unusable") {
+TEST_CASE("transcript line: more calls than a line may have make it unusable") {
   std::string blocks = kRead;
   for (int i = 0; i < 5000; ++i) blocks += "," + kRead;
   CHECK(ReadTranscriptLine(Assistant(blocks)).kind == LineKind::kBroken);

@@ -1,4 +1,4 @@
-// What the event reader keeps of an MCP tool's input: its bounds, and text that is not whole.
+// Values of an MCP tool's input that the event reader keeps: limits, and malformed text.
 #include "agents/claude/value_sieve.h"
 
 #include <doctest/doctest.h>
@@ -42,7 +42,7 @@ std::string LongTexts(int count) {
 
 }  // namespace
 
-TEST_CASE("values: what is dropped would have been permitted") {
+TEST_CASE("values: every dropped value would be permitted") {
   static constexpr std::string_view kParts[] = {
       "~",       "$HOME", "${HOME}", "/",       "//",
       "..",      ".",     ":",       ":/",      " ",
@@ -88,14 +88,14 @@ TEST_CASE("values: what is dropped would have been permitted") {
   CHECK(denied > 300);
 }
 
-TEST_CASE("values: more keys or more text than any call has are refused") {
+TEST_CASE("values: more keys or text than a call may have are refused") {
   CHECK(Problem(Keys(20000)) == "");
   CHECK(Problem(Keys(20001)).find("too many paths") != std::string::npos);
   CHECK(Problem(LongTexts(128)) == "");
   CHECK(Problem(LongTexts(129)).find("too many paths") != std::string::npos);
 }
 
-TEST_CASE("values: any number of names is looked at") {
+TEST_CASE("values: any number of names is checked") {
   const FakeFiles files{{"/p", Directory()}};
   const CachedFiles cached(files);
   Places places;
@@ -113,7 +113,7 @@ TEST_CASE("values: any number of names is looked at") {
   CHECK(event->input[1].pointer == "/rows/1/source_dir");
 }
 
-TEST_CASE("values: half of a character under a path's name is kept, to be refused") {
+TEST_CASE("values: half a character under a path's name is kept, to be refused") {
   const FakeFiles files{{"/p", Directory()}};
   const CachedFiles cached(files);
   Places places;

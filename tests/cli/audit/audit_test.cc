@@ -40,7 +40,7 @@ constexpr const char* kDenied =
 
 }  // namespace
 
-TEST_CASE("audit: a fixture is decided in memory, where it says what there is") {
+TEST_CASE("audit: a fixture that lists its files is decided in memory") {
   const Matrix matrix = Decide(Read(std::string(kRead) + "\n\n" + kDenied + "\n"));
   REQUIRE(matrix.rows.size() == 2);
   CHECK(matrix.rows[0].fixture.place.line == 1);
@@ -50,7 +50,7 @@ TEST_CASE("audit: a fixture is decided in memory, where it says what there is") 
   CHECK(matrix.rows[1].cells[0].result.rule_place == "policy.json /read/deny");
 }
 
-TEST_CASE("audit: every mistake of a file is told with its place") {
+TEST_CASE("audit: every mistake of a file is reported with its place") {
   using Texts = std::vector<std::string>;
   CHECK(
       Mistakes("{\n \"event\": {},\n \"expect\": {\"decision\": \"denny\"},\n \"evnt\": 1}") ==
@@ -66,7 +66,7 @@ TEST_CASE("audit: every mistake of a file is told with its place") {
   CHECK(files.size() == 3);
 }
 
-TEST_CASE("audit: a file without a name, or above its folder, is a mistake with its place") {
+TEST_CASE("audit: a file without a name, or above its directory, is a mistake with its place") {
   using Texts = std::vector<std::string>;
   const std::string what = " must name a file, by a path without \"..\"";
   CHECK(
@@ -81,7 +81,7 @@ TEST_CASE("audit: a file without a name, or above its folder, is a mistake with 
   CHECK(paths == Texts{"/home/dev/project/a/b", "/", "/home/dev", "/home/dev/project/..c"});
 }
 
-TEST_CASE("audit: what is expected is held against all of the answer") {
+TEST_CASE("audit: the expectation is compared with the complete answer") {
   CellResult result;
   result.decision = "deny";
   result.rule = "policy.json:6 /write/deny";
@@ -97,7 +97,7 @@ TEST_CASE("audit: what is expected is held against all of the answer") {
   CHECK(Mismatch({.says_allow = true}, result) != "");
 }
 
-TEST_CASE("audit: a policy that cannot be read is no decision") {
+TEST_CASE("audit: an unreadable policy gives no decision") {
   std::vector<Fixture> fixtures =
       Read(R"({"policy":{"version":2},"files":{},"event":{"tool_name":"Read"}})");
   const Result<Matrix> matrix = DecideAll({}, std::move(fixtures), [] {});
@@ -105,7 +105,7 @@ TEST_CASE("audit: a policy that cannot be read is no decision") {
   CHECK(matrix.error().text().starts_with("f.jsonl: policy.json:1:12: /version must be 1"));
 }
 
-TEST_CASE("audit: a profile that no policy has is an error, one that some have is not") {
+TEST_CASE("audit: a profile that no policy has is an error, one that only some have is not") {
   const std::string own =
       R"({"name":"o","policy":{"version":1,"profiles":{"worker":{}}},"files":{},)"
       R"("event":{"tool_name":"Read","tool_input":{"file_path":"a"}}})";
@@ -122,14 +122,14 @@ TEST_CASE("audit: a profile that no policy has is an error, one that some have i
   REQUIRE_FALSE(none);
   CHECK(none.error().text() ==
         "--profile: no policy has a profile \"workr\"; did you mean \"worker\"?");
-  // A project that nobody trusts has no profiles to choose.
+  // An untrusted project has no profiles to choose.
   std::string untrusted = own;
   untrusted.replace(untrusted.find("policy"), 6, "untrusted_project");
   question.profiles = {"worker"};
   CHECK_FALSE(DecideAll(question, Read(untrusted), [] {}));
 }
 
-TEST_CASE("audit: what a fixture says of its profile is held against what it expects") {
+TEST_CASE("audit: a fixture's profile is compared with the expectation") {
   const std::string text =
       R"({"name":"f","policy":{"version":1},"profile":"nope","files":{},)"
       R"("event":{"tool_name":"Read","tool_input":{"file_path":"a"}},"expect":{"decision":"error"}})";
@@ -139,7 +139,7 @@ TEST_CASE("audit: what a fixture says of its profile is held against what it exp
   CHECK(DecideAll(question, Read(text), [] {}).has_value());
 }
 
-TEST_CASE("audit: rules that nothing met are found") {
+TEST_CASE("audit: rules that no fixture matched are found") {
   const Matrix matrix = Decide(Read(std::string(kRead) + "\n" + kDenied));
   std::vector<std::string> unmet;
   for (const RuleEntry& rule : UnmetRules(matrix)) unmet.push_back(rule.label());
@@ -147,7 +147,7 @@ TEST_CASE("audit: rules that nothing met are found") {
   CHECK(unmet == std::vector<std::string>{"policy.json:1 /read/deny \"unmet\""});
 }
 
-TEST_CASE("audit: a baseline tells what is different") {
+TEST_CASE("audit: a baseline shows the differences") {
   const Matrix matrix = Decide(Read(std::string(kRead) + "\n" + kDenied));
   const std::vector<BaselineEntry> now = EntriesOf(matrix);
   REQUIRE(now.size() == 2);
@@ -163,7 +163,7 @@ TEST_CASE("audit: a baseline tells what is different") {
   CHECK(changes[0].before == "deny");
   CHECK(changes[0].now == "permit");
   CHECK(changes[1].before == "");  // "d" is new
-  CHECK(changes[2].now == "");     // "gone" is gone
+  CHECK(changes[2].now == "");     // "gone" was removed
   before = now;
   before[0].says = "allow";
   before[1].call = "another";
@@ -176,10 +176,10 @@ TEST_CASE("audit: a baseline tells what is different") {
   CHECK_FALSE(ParseBaseline(R"({"version":1,"decisions":[{"fixture":"a"}]})", "b.json"));
 }
 
-TEST_CASE("audit: a line of the audit log becomes the call that it is about") {
+TEST_CASE("audit: a line of the audit log becomes the call that it records") {
   struct Row {
     const char* line;
-    const char* event;  // "": it cannot be told
+    const char* event;  // "" if it cannot be determined
   };
   const Row rows[] = {
       {R"({"time":"2026-10-14T16:26:40.123Z","event":"PreToolUse","session":"s","tool":"Write","paths":["/etc/x","/etc/x"],"verdict":"deny","rule":{"file":"p","line":6,"pointer":"/write/allow"},"us":12,"chain":"00"})",
@@ -208,22 +208,22 @@ TEST_CASE("audit: a line of the audit log becomes the call that it is about") {
   }
 }
 
-TEST_CASE("audit: a path of the log becomes the argument that it was") {
+TEST_CASE("audit: a path of the log becomes the original argument") {
   struct Row {
-    const char* call;   // its tool, paths, verdict and rule
-    const char* input;  // "": it cannot be told
+    const char* call;   // tool, paths, verdict and rule
+    const char* input;  // "" if it cannot be determined
   };
   const Row rows[] = {
       {R"("tool":"EnterWorktree","paths":["/p/.claude/worktrees/w"],"verdict":"permit")",
        R"({"path":"/p/.claude/worktrees/w"})"},
-      {R"("tool":"EnterWorktree","verdict":"deny")", ""},  // its name was no plain one
+      {R"("tool":"EnterWorktree","verdict":"deny")", ""},  // its name was not a plain one
       {R"("tool":"ExitWorktree","verdict":"permit")", "{}"},
       {R"("tool":"Agent","paths":["/p/.claude/worktrees"],"verdict":"deny")",
        R"({"isolation":"worktree"})"},
       {R"("tool":"Glob","paths":["/p/[id]"],"verdict":"permit")",
        R"({"path":"/p/[id]","pattern":"*"})"},
       {R"("tool":"Grep","paths":["/p"],"verdict":"permit")", R"({"path":"/p"})"},
-      {R"("tool":"Grep","paths":["/p"],"verdict":"deny")", ""},  // its glob held ".."
+      {R"("tool":"Grep","paths":["/p"],"verdict":"deny")", ""},  // its glob contained ".."
       {R"("tool":"Artifact","paths":["/p"],"verdict":"permit")", R"({"file_path":"/p"})"},
       {R"("tool":"Artifact","paths":["/p"],"verdict":"deny","rule":{"pointer":"/write/allow"})",
        R"({"out_dir":"/p"})"},
@@ -255,7 +255,7 @@ TEST_CASE("audit: a path of the log becomes the argument that it was") {
   }
 }
 
-TEST_CASE("audit: a search of the project may have been refused for its pattern") {
+TEST_CASE("audit: a search of the project may have been denied for its pattern") {
   const auto may = [](const std::string& more) {
     const FixtureFile log =
         ReadLog(R"({"time":"t","event":"PreToolUse","session":"s","us":1,)" + more + "}", "l");
@@ -269,7 +269,7 @@ TEST_CASE("audit: a search of the project may have been refused for its pattern"
   CHECK_FALSE(may(R"("tool":"Grep","paths":["/p"],"verdict":"permit")"));
 }
 
-TEST_CASE("audit: a torn line and lines of others cost the log none of its own") {
+TEST_CASE("audit: a torn line and foreign lines do not affect the log's own lines") {
   const std::string line =
       R"({"time":"t","event":"PreToolUse","session":"s","tool":"TaskList","verdict":"permit","us":1})";
   const FixtureFile log = ReadLog(
@@ -282,8 +282,7 @@ TEST_CASE("audit: a torn line and lines of others cost the log none of its own")
   CHECK(log.foreign[2].line == 6);
 }
 
-TEST_CASE(
-    "audit: a captured event needs nothing around it, and one that decides nothing is skipped") {
+TEST_CASE("audit: a captured event needs no wrapper, and an event without a decision is skipped") {
   std::vector<Error> mistakes;
   const FixtureFile file = ReadFixtures(
       R"({"hook_event_name":"PreToolUse","cwd":"/x","tool_name":"Read","tool_input":{}}

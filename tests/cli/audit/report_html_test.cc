@@ -1,5 +1,4 @@
-// The page about an audit: what is counted, how reasons are put together, and that no text of an
-// agent becomes markup.
+// The HTML page of an audit: counts, grouped reasons, and no text of an agent becomes markup.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -56,7 +55,7 @@ size_t CountOf(const std::string& text, std::string_view part) {
   return count;
 }
 
-// What the page's script renders.
+// The data that the page's script renders.
 OrderedJson DataOf(const std::string& page) {
   const std::string begin = "<script id=\"report\" type=\"application/json\">";
   const size_t at = page.find(begin) + begin.size();
@@ -81,13 +80,13 @@ TEST_CASE("markup: no character of a text is markup or invisible") {
   CHECK(Markup("\xC3\xA9\xF0\x9F\x98\x80") == "\xC3\xA9\xF0\x9F\x98\x80");
 }
 
-TEST_CASE("markup: a long text is cut before it is escaped") {
+TEST_CASE("markup: a long text is truncated before it is escaped") {
   CHECK(Markup("<<<<<<<<", 5) == "&lt;&lt;...");
   CHECK(Markup("short", 5) == "short");
   CHECK(Markup(std::string(5000000, '\x01'), 100).size() == 100);
 }
 
-TEST_CASE("markup: what stands in a slot is left alone") {
+TEST_CASE("markup: the content of a slot is left alone") {
   const Slot slots[] = {{"a", "{{b}}"}, {"b", "two"}};
   CHECK(Fill("<{{a}}|{{b}}|{{c}}|{{", slots) == "<{{b}}|two||{{");
 }
@@ -122,7 +121,7 @@ TEST_CASE("statistics: times are read strictly") {
   }
 }
 
-TEST_CASE("statistics: an axis covers its times with few round spans") {
+TEST_CASE("statistics: an axis covers its times with few round intervals") {
   constexpr int64_t kTimes[] = {-62167219200, 0, 59, 86399, 1763906709, 1763906710, 253402300799};
   for (const int64_t oldest : kTimes) {
     for (const int64_t newest : kTimes) {
@@ -143,7 +142,7 @@ TEST_CASE("statistics: an axis covers its times with few round spans") {
   CHECK(DateText(weeks.start) == "2025-11-17");  // a Monday
 }
 
-TEST_CASE("statistics: every decision is counted once by tool, by rule and in its span") {
+TEST_CASE("statistics: every decision is counted once by tool, by rule and in its interval") {
   std::vector<Row> rows;
   constexpr const char* kTools[] = {"Read", "Write", ""};
   for (size_t i = 0; i < 500; ++i) {
@@ -170,7 +169,7 @@ TEST_CASE("statistics: the rule that decided is named with its entry") {
   result.met = {{"policy.json", 6, "/read/allow", "."},
                 {"policy.json", 7, "/read/deny", "@secrets"}};
   CHECK(DecidingRule(result) == "policy.json:7 /read/deny \"@secrets\"");
-  result.rule = "policy.json:6 /read/allow";  // outside of it
+  result.rule = "policy.json:6 /read/allow";  // no entry: the path is outside the list
   CHECK(DecidingRule(result) == "policy.json:6 /read/allow");
   result.rule = "";
   CHECK(DecidingRule(result).empty());
@@ -179,7 +178,7 @@ TEST_CASE("statistics: the rule that decided is named with its entry") {
   CHECK(DecidingRule(result) == "policy.json:6 /read/allow \".\"");
 }
 
-TEST_CASE("explanation: reasons that differ by their path are one") {
+TEST_CASE("explanation: reasons that differ only in their path are grouped") {
   const Matrix matrix =
       MatrixOf({RowOf(Refused("/etc/hosts", "/etc/hosts")), RowOf(Refused("../x", "/home/dev/x")),
                 RowOf(Refused("../x", "/home/dev/x")), RowOf(CellResultOf("permit", "Read", ""))});
@@ -193,7 +192,7 @@ TEST_CASE("explanation: reasons that differ by their path are one") {
   CHECK(found[0].calls[0].fixtures.size() == 2);
 }
 
-TEST_CASE("explanation: a pattern and its subject are the whole reason") {
+TEST_CASE("explanation: a pattern and its subject make up the whole reason") {
   const char* const kReasons[] = {"ringfence: read of \"a \\\" b\" refused: it is \"a \\\" b\".",
                                   "ringfence: read of \"x\" refused. Run: ringfence allow /etc/x",
                                   "no quotes", "\"open", ""};
@@ -237,7 +236,7 @@ TEST_CASE("page: hostile text stays text, wherever it comes from") {
   CHECK(CountOf(page, "</noscript") == 1);
   CHECK(CountOf(page, std::string(kReportJs)) == 1);
   CHECK(CountOf(page, "&lt;img src=x") > 10);
-  // The page's data hold it as often, and are what was put into them.
+  // The page's data contain it just as often, unchanged.
   CHECK(CountOf(page, "\\u003cimg src=x") > 10);
   const OrderedJson data = DataOf(page);
   CHECK(data == PageJson(report));
@@ -248,7 +247,7 @@ TEST_CASE("page: hostile text stays text, wherever it comes from") {
   CHECK(data["changes"][1]["fixture"] == kHostile);
 }
 
-TEST_CASE("page: text that cannot be read is spelt out in the data") {
+TEST_CASE("page: unreadable text is escaped in the data") {
   const std::string unseen =
       "a\xE2\x80\xAE\xE2\x80\xA8\xE2\x80\xA9\x01\n\x1B\xFF\xC3\xEF\xBF\xBF<!--<script>";
   Row row = RowOf(CellResultOf("deny", unseen, unseen));
@@ -279,7 +278,7 @@ TEST_CASE("page: no character of the data ends a script element or a line of scr
         "script\\u003e\\u2028\\u2029\\ufffd\\ufffd\xEF\xBF\xBD\\\\\\u003c\"}");
 }
 
-TEST_CASE("page: only a denial that was not expected is marked as wrong") {
+TEST_CASE("page: only an unexpected denial is marked as wrong") {
   Row expected = RowOf(CellResultOf("deny", "Read", ""));
   Row unexpected = RowOf(CellResultOf("deny", "Write", ""));
   unexpected.fixture.expected.decision = "permit";
@@ -293,7 +292,7 @@ TEST_CASE("page: only a denial that was not expected is marked as wrong") {
                                                    "wrong": "expected permit"}])"));
 }
 
-TEST_CASE("page: an audit of nothing, and of one call and of many that are alike") {
+TEST_CASE("page: audits of no call, of one call, and of many similar calls") {
   const std::string empty = AuditHtml({});
   CHECK(CountOf(empty, "<title>Nothing was decided - ringfence audit</title>") == 1);
   CHECK(CountOf(empty, "<h1>Nothing was decided</h1>") == 1);
@@ -318,5 +317,5 @@ TEST_CASE("page: an audit of nothing, and of one call and of many that are alike
   const std::string page = AuditHtml(many);
   CHECK(CountOf(page, "50,000") > 1);
   CHECK(DataOf(page)["rows"][0]["count"] == 50000);
-  CHECK(page.size() < 100000);  // calls that are alike are one row
+  CHECK(page.size() < 100000);  // similar calls share a row
 }

@@ -31,7 +31,7 @@ Findings FindingsOf(const std::string& members, const FakeFiles& files) {
   return LintPolicy({sources, *places, files});
 }
 
-// As "CODE WHAT".
+// The findings, as "CODE WHAT".
 std::vector<std::string> Lint(const std::string& members, const FakeFiles& files) {
   std::vector<std::string> texts;
   for (const Finding& finding : FindingsOf(members, files)) {
@@ -49,7 +49,7 @@ std::vector<std::string> Lint(const std::string& members) {
 struct Row {
   const char* name;
   const char* members;
-  const char* finding;  // the only one begins so; "" for none
+  const char* finding;  // prefix of the only finding; "" for none
 };
 
 void Check(std::span<const Row> rows) {
@@ -94,7 +94,7 @@ TEST_CASE("lint: a path rule that a deny covers never permits anything") {
   Check(kRows);
 }
 
-TEST_CASE("lint: a rule that another one covers changes nothing") {
+TEST_CASE("lint: a rule that another rule covers has no effect") {
   static constexpr Row kRows[] = {
       {"inside", R"("read":{"allow":[".","src"]})",
        "shadowed-rule /read/allow \"src\" changes nothing: \".\""},
@@ -105,7 +105,7 @@ TEST_CASE("lint: a rule that another one covers changes nothing") {
        "shadowed-rule /read/deny \"config/.env\""},
       {"a pattern twice", R"("read":{"deny":["**/*.key","**/*.key"]})",
        "shadowed-rule /read/deny \"**/*.key\""},
-      {"a wider pattern", R"("read":{"deny":["**/*.key","**/a*.key"]})", ""},  // not looked into
+      {"a wider pattern", R"("read":{"deny":["**/*.key","**/a*.key"]})", ""},  // not analysed
       {"an ask that permits beside a set, which only asks",
        R"("write":{"allow":["src"],"ask":["@runs-later",".git/hooks",".envrc"]})", ""},
       {"an ask in another that permits", R"("write":{"allow":["src"],"ask":["docs","docs/adr"]})",

@@ -12,7 +12,7 @@ using namespace ringfence;
 
 namespace {
 
-constexpr const char* kTrue = "/usr/bin/true";  // a program that is there
+constexpr const char* kTrue = "/usr/bin/true";  // a program that exists
 
 SettingsFile FileOf(SettingsLayer layer, std::string text) {
   SettingsFile file{layer, "/home/dev/" + std::string(LayerName(layer)) + ".json", text, {}};
@@ -20,7 +20,7 @@ SettingsFile FileOf(SettingsLayer layer, std::string text) {
   return file;
 }
 
-// As `ringfence init` writes it.
+// A registration as `ringfence init` writes it.
 std::string Registered() {
   auto editor = SettingsEditor::Open("{}", {});
   editor->Register({kTrue, {"--home", "/home/dev"}});
@@ -53,7 +53,7 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("check: what init writes is sound") {
+TEST_CASE("check: init's registration is sound") {
   const Codes codes = CodesOf(Registered());
   CHECK(codes.errors == Texts{});
   CHECK(codes.others == Texts{});
@@ -96,7 +96,7 @@ TEST_CASE("check: each mistake of a registration is found") {
   }
 }
 
-TEST_CASE("check: any other layer can take the registration away") {
+TEST_CASE("check: any other layer can disable the registration") {
   const SettingsFile user = FileOf(SettingsLayer::kUser, Registered());
   const auto with = [&](std::string text) {
     return CodesOf({user, FileOf(SettingsLayer::kLocal, std::move(text))});
@@ -111,7 +111,8 @@ TEST_CASE("check: any other layer can take the registration away") {
         Texts{});
 }
 
-TEST_CASE("check: managed settings leave others' hooks out, and nobody switches theirs off") {
+TEST_CASE(
+    "check: managed settings can exclude other hooks, and no user setting disables managed ones") {
   const SettingsFile user = FileOf(SettingsLayer::kUser, Registered());
   const SettingsFile managed = FileOf(SettingsLayer::kManaged, Registered());
   const SettingsFile alone = FileOf(SettingsLayer::kManaged, R"({"allowManagedHooksOnly": true})");
@@ -130,7 +131,7 @@ TEST_CASE("check: managed settings leave others' hooks out, and nobody switches 
   CHECK(found[0].error.where == "local:2:20");
 }
 
-TEST_CASE("check: of managed settings a mistake costs the key, not the hooks") {
+TEST_CASE("check: a mistake in managed settings costs the key, not the hooks") {
   const SettingsFile managed =
       FileOf(SettingsLayer::kManaged, R"({"model": 5,)" + Registered().substr(1));
   const Findings found = CheckRegistration({{managed}, {}, kTrue, false});
@@ -139,7 +140,7 @@ TEST_CASE("check: of managed settings a mistake costs the key, not the hooks") {
   CHECK(found[0].error.what.find("skips the key") != std::string::npos);
 }
 
-TEST_CASE("check: what one settings file does to the hook is found by itself") {
+TEST_CASE("check: the effect of one settings file on the hook is found without the others") {
   struct Row {
     const char* text;
     Texts errors, others;
@@ -175,7 +176,7 @@ TEST_CASE("check: what one settings file does to the hook is found by itself") {
   }
 }
 
-TEST_CASE("check: each registration puts its own policy, profile, project and home in force") {
+TEST_CASE("check: each registration applies its own policy, profile, project and home") {
   const auto with = [](const std::string& to) {
     return FileOf(SettingsLayer::kUser, Replaced(Registered(), "\"--home\"", to + "\"--home\""));
   };
@@ -208,7 +209,7 @@ TEST_CASE("check: a policy that wraps commands and the client's own sandbox excl
   CHECK(CodesOf(files, false).errors == Texts{});
 }
 
-TEST_CASE("check: nothing registered is one finding, not one an event") {
+TEST_CASE("check: no registration is one finding, not one per event") {
   const Findings findings =
       CheckRegistration({{FileOf(SettingsLayer::kUser, "{}")}, {}, kTrue, false});
   REQUIRE(findings.size() == 1);

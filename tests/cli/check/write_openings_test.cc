@@ -19,7 +19,7 @@ SettingsFile FileOf(SettingsLayer layer, std::string text) {
   return file;
 }
 
-// A session in /home/dev/p under a user's policy of these members.
+// A session in /home/dev/p under a user policy with these members.
 class Session {
  public:
   explicit Session(std::string_view user) {
@@ -35,7 +35,7 @@ class Session {
     const CommandRights of_users(users, world.places, world.files);
     return FindSandboxOpenings({{file}, records, kWhere, {{of_here, of_users}}});
   }
-  // The findings of a user's file, whose sandbox is on.
+  // The number of findings for a settings file that enables the sandbox.
   size_t Count(const std::string& sandbox, SettingsLayer layer = SettingsLayer::kUser) const {
     return Find(FileOf(layer, R"({"sandbox": {"enabled": true, )" + sandbox + "}}")).size();
   }
@@ -55,7 +55,7 @@ constexpr const char* kOurs = R"("write": {"allow": [".", "/srv/ours", "~/.npm",
 
 }  // namespace
 
-TEST_CASE("check: places that the settings open to commands in the client's sandbox") {
+TEST_CASE("check: paths that the settings open to commands in the client's sandbox") {
   const Session session(R"("write": {"allow": [".", "/srv/ours"]})");
   const auto count = [&](SettingsLayer layer, const std::string& permissions, bool is_on = true) {
     const std::string sandbox = is_on ? R"("sandbox": {"enabled": true}, )" : "";
@@ -93,7 +93,7 @@ TEST_CASE("check: places that the settings open to commands in the client's sand
   CHECK(count(SettingsLayer::kUser, R"("additionalDirectories": ["/a"])", false) == 0);
 }
 
-TEST_CASE("check: the sandbox's own list of what may be written") {
+TEST_CASE("check: the sandbox's own list of writable paths") {
   const Session session(kOurs);
   for (const char* open :
        {"/srv/x", "//srv/x", "~", "~/notes", "./x", "x", ".", "/", "~/src", "../q"}) {
@@ -106,7 +106,7 @@ TEST_CASE("check: the sandbox's own list of what may be written") {
     CAPTURE(fine);
     CHECK(session.Writes(fine) == 0);
   }
-  // What is relative belongs to the project of a project's file.
+  // A relative path in a project's settings file is relative to the project.
   for (const char* fine : {".", "./x", "x", "build/**"}) {
     CAPTURE(fine);
     CHECK(session.Writes(fine, SettingsLayer::kProject) == 0);
@@ -115,14 +115,14 @@ TEST_CASE("check: the sandbox's own list of what may be written") {
   CHECK(session.Writes("../q", SettingsLayer::kProject) == 1);
 }
 
-TEST_CASE("check: what init opens is permitted") {
+TEST_CASE("check: paths that init opens are permitted") {
   const Session session(
       R"("write": {"allow": [".", "@toolchains", "~/.npm"], "deny": ["~/.npm/x"]})");
   CHECK(session.Writes("~/.npm") == 0);
   CHECK(session.Writes("~/.cargo/registry") == 0);
 }
 
-TEST_CASE("check: the whole of the project may be written, wherever the client starts in it") {
+TEST_CASE("check: the whole project may be writable, wherever the client starts in it") {
   Session session(R"("write": {"allow": ["src"]})");
   session.world.places.root = session.world.places.root_real = Path::Clean("/home/dev");
   session.world.places.start = Path::Clean("/home/dev/p");
@@ -130,7 +130,7 @@ TEST_CASE("check: the whole of the project may be written, wherever the client s
   CHECK(session.Writes("/home/other") == 1);
 }
 
-TEST_CASE("check: a permitted folder is known by the name that a link gives it") {
+TEST_CASE("check: a permitted directory is recognized by the name of a link to it") {
   Session session(R"("write": {"allow": [".", "/srv/ours"]})");
   session.world.files.Put("/data/ours", Directory());
   session.world.files.Put("/srv/ours", LinkTo("/data/ours"));
@@ -151,13 +151,13 @@ TEST_CASE("check: hosts that the settings open to commands in the client's sandb
     CAPTURE(fine);
     CHECK(session.Reaches(fine) == 0);
   }
-  CHECK(Session(kOurs).Reaches("d.example") == 0);  // no host is evaluated
+  CHECK(Session(kOurs).Reaches("d.example") == 0);  // hosts are not evaluated
   CHECK(
       Session(R"("network": {"unlisted": "allow", "deny": ["e.example"]})").Reaches("d.example") ==
       0);
 }
 
-TEST_CASE("check: what init left is taken out by init, other entries by hand") {
+TEST_CASE("check: init removes the entries that it left, the user removes other entries") {
   Session session(kOurs);
   const SettingsFile file = FileOf(SettingsLayer::kUser, R"({"sandbox": {"enabled": true,
       "filesystem": {"allowWrite": ["~/old", "~/mine"]}}})");
@@ -174,7 +174,7 @@ TEST_CASE("check: what init left is taken out by init, other entries by hand") {
   CHECK(found[1].error.hint == "remove that entry if commands should not write there");
 }
 
-TEST_CASE("check: settings for every project that only this project's policy is narrower than") {
+TEST_CASE("check: settings for all projects that only this project's policy restricts") {
   Session session(kOurs);
   session.world.Project(R"("write": {"allow": ["."]})", true);
   Session users(kOurs);

@@ -19,7 +19,7 @@ struct Declared {
   Declared() { DeclareCommandLine(app, chosen); }
 };
 
-TEST_CASE("options: every command has help with an example of itself") {
+TEST_CASE("options: every command has help with an example") {
   Declared declared;
   const auto commands = declared.app.get_subcommands({});
   CHECK(commands.size() >= 5);
@@ -34,7 +34,7 @@ TEST_CASE("options: every command has help with an example of itself") {
   }
 }
 
-TEST_CASE("options: a second layer is wrong usage") {
+TEST_CASE("options: a second layer is a usage error") {
   Declared declared;
   CHECK_THROWS_AS(declared.app.parse("init --user --local"), CLI::ParseError);
   Declared once;
@@ -64,7 +64,7 @@ TEST_CASE("completion: each shell's script knows every command and option") {
   }
 }
 
-TEST_CASE("mcp servers: every place that configures one is read") {
+TEST_CASE("mcp servers: every file that configures a server is read") {
   const TemporaryTree tree;
   tree.File("p/.mcp.json", R"({"mcpServers": {"from project": {}}})");
   tree.File("h/.claude.json",

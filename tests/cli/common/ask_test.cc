@@ -19,7 +19,7 @@ using namespace ringfence;
 
 namespace {
 
-// A terminal and the user in front of it.
+// A terminal and its user.
 class FakeTerminal {
  public:
   FakeTerminal() : user_(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
@@ -66,7 +66,7 @@ UserReply ReplyTo(const std::string& keys, UserReply if_empty = UserReply::kNo) 
   return reply;
 }
 
-TEST_CASE("ask: only a plain yes is one") {
+TEST_CASE("ask: only a plain yes counts as yes") {
   for (const char* yes : {"y\n", "Y\n", "yes\n", "YES\n", "  yes \n"}) {
     CAPTURE(yes);
     CHECK(ReplyTo(yes) == UserReply::kYes);
@@ -77,11 +77,11 @@ TEST_CASE("ask: only a plain yes is one") {
   }
 }
 
-TEST_CASE("ask: the end of the input is a no even after a word without an end") {
+TEST_CASE("ask: end of input is a no, even after an unfinished word") {
   CHECK(ReplyTo("yes\x04\x04") == UserReply::kNo);
 }
 
-TEST_CASE("ask: Enter alone is the default, and the question shows which that is") {
+TEST_CASE("ask: Enter takes the default, which the question shows") {
   CHECK(ReplyTo("\n", UserReply::kYes) == UserReply::kYes);
   CHECK(ReplyTo("n\n", UserReply::kYes) == UserReply::kNo);
   CHECK(ReplyTo("\x04", UserReply::kYes) == UserReply::kNo);
@@ -94,10 +94,10 @@ TEST_CASE("ask: a word that is neither is asked about again, three times in all"
   CHECK(ReplyTo(std::string(500, 'y') + "\nno\n") == UserReply::kNo);
 }
 
-TEST_CASE("ask: what was typed before the question does not answer it") {
+TEST_CASE("ask: input typed before the question does not answer it") {
   FakeTerminal terminal;
   terminal.Type("y\n");
-  CHECK(terminal.Sees("y"));  // the echo: it is in the queue
+  CHECK(terminal.Sees("y"));  // the echo: the input is queued
   std::thread user([&] {
     CHECK(terminal.Sees("Go? [y/N] "));
     terminal.Type("\n");
@@ -106,7 +106,7 @@ TEST_CASE("ask: what was typed before the question does not answer it") {
   user.join();
 }
 
-TEST_CASE("ask: Ctrl-C is a no, and leaves the signal as it was") {
+TEST_CASE("ask: Ctrl-C is a no, and leaves the signal handling as it was") {
   FakeTerminal terminal;
   struct sigaction before {};
   ::sigaction(SIGINT, nullptr, &before);

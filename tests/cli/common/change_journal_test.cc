@@ -22,14 +22,14 @@ std::vector<FileChange> Changes() {
           {.path = "/folder", .is_folder = true, .before = "", .temporary = ".ringfence-z"}};
 }
 
-TEST_CASE("change journal: what was written is read again, whatever the bytes") {
+TEST_CASE("change journal: an entry with any bytes survives being written and read") {
   const auto parsed = ParseJournal(RenderJournal(Changes()), "journal");
   REQUIRE(parsed.has_value());
   CHECK(*parsed == Changes());
   CHECK(ParseJournal(RenderJournal({}), "journal").value().empty());
 }
 
-TEST_CASE("change journal: any other byte, and any byte less or more, makes it unusable") {
+TEST_CASE("change journal: any changed, missing or extra byte makes it unusable") {
   const std::string whole = RenderJournal(Changes());
   for (size_t i = 0; i < whole.size(); ++i) {
     CAPTURE(i);
@@ -56,7 +56,7 @@ TEST_CASE("change journal: names that no command writes make it unusable") {
   }
 }
 
-TEST_CASE("change journal: one that others could write is not read") {
+TEST_CASE("change journal: a journal that others could write is not read") {
   const TemporaryTree tree;
   CHECK_FALSE(ChangeJournal::IsThere(tree.root()));
   const Result<ChangeJournal> journal = ChangeJournal::Lock(tree.root());

@@ -1,4 +1,4 @@
-// What the client's own settings refuse, by settings files in memory.
+// Calls that the client's own settings deny, with settings files in memory.
 #include "cli/common/client_refusals.h"
 
 #include <doctest/doctest.h>
@@ -128,17 +128,17 @@ TEST_CASE("client refusals: a file that the client drops refuses nothing, a mana
   CHECK(With(SettingsLayer::kManaged, broken).Fence(Access::kRead));
 }
 
-TEST_CASE("client refusals: the fix depends on who set it") {
+TEST_CASE("client refusals: the fix depends on who made the setting") {
   CHECK(With(SettingsLayer::kUser, kFence, {RecordOfFence()}).Fence(Access::kRead)->fix ==
         "run: ringfence init, and start the client again");
-  // The same file, another key.
+  // The same file, but another key, which init did not set.
   CHECK(With(SettingsLayer::kUser, kFence, {RecordOfFence()}).Fence(Access::kWrite)->fix ==
         "take it out of ~/.claude/settings.json, and start the client again");
   const ClientRefusals fenced = With(SettingsLayer::kUser, kFence, {RecordOfFence()});
   const auto refusal = fenced.OfPath(Path::Clean("/srv/data/x"), Access::kRead);
   CHECK(refusal->fix.ends_with(R"(add "/srv/data" to permissions.additionalDirectories in )"
                                "~/.claude/settings.json"));
-  // It would let commands write to the whole directory.
+  // Adding the parent would let commands write to all of it.
   for (const char* path : {"/etc/hosts", "/tmp/foo.txt", "/home/dev/notes.md", "/home/dev", "/x"}) {
     CHECK(fenced.OfPath(Path::Clean(path), Access::kRead)->fix ==
           "run: ringfence init, and start the client again");

@@ -24,9 +24,9 @@ mode_t ModeOf(const std::string& path) {
 }
 
 TEST_CASE(
-    "file place: what a person named is written whatever is in it, in a folder that is there") {
+    "file place: a named file is overwritten whatever its content, in an existing directory") {
   const TemporaryTree tree;
-  tree.File("old", std::string(9u << 20, 'x'));  // more than is read of a file
+  tree.File("old", std::string(9u << 20, 'x'));  // more than the reader's limit
   REQUIRE(::chmod(tree.At("old").c_str(), 0600) == 0);
   REQUIRE(::symlink("old", tree.At("link").c_str()) == 0);
   CHECK(WriteWhole(tree.At("link"), "new").has_value());

@@ -32,7 +32,8 @@ mode_t ModeOf(const std::string& path) {
   return status.st_mode & 07777;
 }
 
-TEST_CASE("file transaction: a new file gets its folders and its mode, an old one keeps its own") {
+TEST_CASE(
+    "file transaction: a new file gets its directories and mode, an existing one keeps its own") {
   const TemporaryTree tree;
   tree.File("old", "a");
   REQUIRE(::chmod(tree.At("old").c_str(), 0640) == 0);
@@ -48,7 +49,7 @@ TEST_CASE("file transaction: a new file gets its folders and its mode, an old on
   CHECK(ModeOf(tree.At("old")) == 0640);
 }
 
-TEST_CASE("file transaction: without a commit everything is as it was") {
+TEST_CASE("file transaction: without a commit everything stays as it was") {
   const TemporaryTree tree;
   tree.File("old", "a");
   tree.File("gone", "g");
@@ -65,7 +66,7 @@ TEST_CASE("file transaction: without a commit everything is as it was") {
   CHECK(MissingFolders(tree.At("x/y/new")).size() == 2);
 }
 
-TEST_CASE("file transaction: a file that somebody changed meanwhile is left alone") {
+TEST_CASE("file transaction: a file that was changed in between is left alone") {
   const TemporaryTree tree;
   tree.File("old", "theirs");
   {
@@ -77,7 +78,7 @@ TEST_CASE("file transaction: a file that somebody changed meanwhile is left alon
   CHECK(Content(tree.At("old")) == "theirs");
 }
 
-TEST_CASE("file transaction: no temporary file is left where writing fails") {
+TEST_CASE("file transaction: no temporary file is left if writing fails") {
   const TemporaryTree tree;
   tree.Directory("folder");
   tree.Directory("folder/target");
@@ -107,7 +108,7 @@ TEST_CASE("file transaction: a dangling link is neither followed nor replaced") 
   CHECK(::lstat(away.c_str(), &facts) != 0);
 }
 
-// What a command leaves that is killed after it has made `changes`: no destructor runs.
+// Leaves the state of a command that is killed after `changes`: no destructor runs.
 template <typename Changes>
 void Killed(const std::string& home, Changes changes) {
   const pid_t child = ::fork();
@@ -129,7 +130,7 @@ std::vector<std::string> StateFiles(const std::string& home) {
   return names;
 }
 
-TEST_CASE("file transaction: after the end no journal is left, and no lock") {
+TEST_CASE("file transaction: after the end, neither journal nor lock is left") {
   const TemporaryTree tree;
   FileTransaction transaction;
   REQUIRE(transaction.Open(tree.root()).has_value());
@@ -140,7 +141,7 @@ TEST_CASE("file transaction: after the end no journal is left, and no lock") {
   CHECK(Content(tree.At("a")) == "a");
 }
 
-TEST_CASE("file transaction: what a killed command changed is taken back, whatever it was") {
+TEST_CASE("file transaction: all changes of a killed command are rolled back") {
   const TemporaryTree tree;
   const std::string large(9u << 20, '\xff');
   tree.File("large", large);
@@ -170,7 +171,7 @@ TEST_CASE("file transaction: what a killed command changed is taken back, whatev
   CHECK(StateFiles(tree.root()).empty());
 }
 
-TEST_CASE("file transaction: nothing is taken back where a file was changed since") {
+TEST_CASE("file transaction: nothing is rolled back if a file was changed since") {
   const TemporaryTree tree;
   tree.File("one", "1");
   tree.File("two", "2");
@@ -179,11 +180,11 @@ TEST_CASE("file transaction: nothing is taken back where a file was changed sinc
     return s ? transaction.Write(tree.At("two"), "2", "two", {}) : s;
   });
   SUBCASE("its content") { tree.File("two", "theirs"); }
-  SUBCASE("it is a link now") {
+  SUBCASE("it is now a link") {
     REQUIRE(::unlink(tree.At("two").c_str()) == 0);
     tree.Link("two", tree.At("one"));
   }
-  SUBCASE("it is gone") { REQUIRE(::unlink(tree.At("two").c_str()) == 0); }
+  SUBCASE("it was removed") { REQUIRE(::unlink(tree.At("two").c_str()) == 0); }
   FileTransaction next;
   CHECK_FALSE(next.Open(tree.root()).has_value());
   CHECK_FALSE(next.Write(tree.At("one"), "one", "x", {}).has_value());
@@ -191,7 +192,7 @@ TEST_CASE("file transaction: nothing is taken back where a file was changed sinc
   CHECK(StateFiles(tree.root()) == std::vector<std::string>{"journal"});
 }
 
-TEST_CASE("file transaction: a folder that became a link since is not followed") {
+TEST_CASE("file transaction: a directory that became a link since is not followed") {
   const TemporaryTree tree;
   tree.File("a/file", "before");
   Killed(tree.root(), [&](FileTransaction& transaction) {
@@ -219,7 +220,7 @@ TEST_CASE("file transaction: a link is followed, and stays") {
   CHECK(S_ISLNK(facts.st_mode));
 }
 
-TEST_CASE("file transaction: a folder that is in use stays") {
+TEST_CASE("file transaction: a directory in use stays") {
   const TemporaryTree tree;
   tree.File("folder/file", "a");
   FileTransaction transaction;
@@ -228,8 +229,7 @@ TEST_CASE("file transaction: a folder that is in use stays") {
   CHECK(Content(tree.At("folder/file")) == "a");
 }
 
-TEST_CASE(
-    "file transaction: a folder that did not exist is not made where changes are taken back") {
+TEST_CASE("file transaction: a rollback leaves no directory that did not exist before") {
   const TemporaryTree tree;
   {
     FileTransaction transaction;
@@ -239,7 +239,7 @@ TEST_CASE(
   CHECK(std::filesystem::is_empty(tree.root()));
 }
 
-TEST_CASE("file transaction: a file whose folder is gone since is not put back elsewhere") {
+TEST_CASE("file transaction: a file whose directory was removed is not restored elsewhere") {
   const TemporaryTree tree;
   tree.File("home/x", "");
   tree.File("a/b/file", "before");
@@ -252,7 +252,7 @@ TEST_CASE("file transaction: a file whose folder is gone since is not put back e
   CHECK(std::filesystem::is_empty(tree.At("a")));
 }
 
-TEST_CASE("file transaction: a second one waits for the end of the first") {
+TEST_CASE("file transaction: a second one waits for the first to end") {
   const TemporaryTree tree;
   FileTransaction first;
   REQUIRE(first.Open(tree.root()).has_value());

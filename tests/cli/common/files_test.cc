@@ -21,7 +21,7 @@ TEST_CASE("files: a link is followed to its file, and must lead to one") {
   CHECK_FALSE(FollowedPath(tree.At("nowhere")).has_value());
 }
 
-TEST_CASE("files: two names of one file, there or not") {
+TEST_CASE("files: two names of one file, existing or not") {
   const TemporaryTree tree;
   tree.File("real/file", "a");
   REQUIRE(::symlink(tree.At("real").c_str(), tree.At("link").c_str()) == 0);
@@ -36,7 +36,7 @@ TEST_CASE("files: only regular files are read") {
   CHECK_FALSE(ReadIfThere(tree.At("missing")).value().has_value());
 }
 
-TEST_CASE("process: a program gets its arguments, environment and input, and is heard") {
+TEST_CASE("process: a program gets its arguments, environment and input, and its output is read") {
   const Result<Finished> finished =
       Run({.program = "/bin/sh",
            .arguments = {"-c", "cat; echo $A $1 >&2; exit 3", "sh", "b"},
@@ -48,14 +48,14 @@ TEST_CASE("process: a program gets its arguments, environment and input, and is 
   CHECK(finished->err == "a b\n");
 }
 
-TEST_CASE("process: input that nobody reads is no error") {
+TEST_CASE("process: unread input is not an error") {
   const Result<Finished> finished = Run(
       {.program = "/bin/sh", .arguments = {"-c", "exit 0"}, .input = std::string(1'000'000, 'x')});
   REQUIRE(finished.has_value());
   CHECK(finished->exit_status == 0);
 }
 
-TEST_CASE("process: a signal, a missing program and one that takes too long") {
+TEST_CASE("process: a signal, a missing program and a timeout") {
   CHECK(Run({.program = "/bin/sh", .arguments = {"-c", "kill -9 $$"}}).value().exit_status ==
         128 + 9);
   CHECK_FALSE(Run({.program = "/no/such/program"}).has_value());

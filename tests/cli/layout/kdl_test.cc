@@ -24,7 +24,7 @@ std::string Shown(const KdlValue& value) {
   return "";
 }
 
-// A document in one form: "name entry key=entry {child;};".
+// A document in a normal form: "name entry key=entry {child;};".
 std::string Shown(const std::vector<KdlNode>& nodes) {
   std::string out;
   for (const KdlNode& node : nodes) {
@@ -49,7 +49,7 @@ struct Row {
   std::string_view want;
 };
 
-TEST_CASE("kdl: nodes, entries and blocks are read as the specification has them") {
+TEST_CASE("kdl: nodes, entries and blocks are read as the specification says") {
   static constexpr Row kRows[] = {
       {"nothing", "", ""},
       {"one node", "a", "a;"},
@@ -98,7 +98,7 @@ TEST_CASE("kdl: strings") {
   }
 }
 
-TEST_CASE("kdl: comments are no content, and continued lines are one") {
+TEST_CASE("kdl: comments are not content, and continued lines are joined") {
   static constexpr Row kRows[] = {
       {"line comments", "// x\na // y\nb//z", "a;b;"},
       {"block comments nest", "/* a /* b */ c */ d /* e */ 1 /**/", "d 1;"},
@@ -117,7 +117,7 @@ TEST_CASE("kdl: comments are no content, and continued lines are one") {
   }
 }
 
-TEST_CASE("kdl: what the specification does not have is an error with its place") {
+TEST_CASE("kdl: text outside the specification is an error with its place") {
   static constexpr Row kRows[] = {
       {"text without quotes", "a b", "x.kdl:1:3: \"b\" is neither"},
       {"a string that does not end", "a\nb \"x", "x.kdl:2:3: this string has no end"},
@@ -170,10 +170,10 @@ TEST_CASE("kdl: depth and size are limited") {
   CHECK(ReadKdl(nested(64), "x").has_value());
   CHECK(Read(nested(65)).find("too many nested blocks") != std::string::npos);
   CHECK(Read(std::string((1u << 20) + 1, ' ')).find("megabyte") != std::string::npos);
-  CHECK(Read(std::string(1u << 19, '/') + "*").find("x.kdl") == std::string::npos);  // a comment
+  CHECK(Read(std::string(1u << 19, '/') + "*").find("x.kdl") == std::string::npos);  // open comment
 }
 
-TEST_CASE("kdl: places are those of the text") {
+TEST_CASE("kdl: places refer to the text") {
   const std::string text = "(t)pane a=\"b\" /-1 { args \"c\"; } // x";
   const auto nodes = ReadKdl(text, "x");
   REQUIRE(nodes.has_value());
@@ -187,7 +187,7 @@ TEST_CASE("kdl: places are those of the text") {
   CHECK(at(node.children.front().begin, node.children.front().name_end) == "args");
 }
 
-TEST_CASE("kdl: a text that was written is read as it was") {
+TEST_CASE("kdl: a document survives being written and read") {
   for (const std::string text : {"", "a b", "\"", "\\", "\n\r\t\b\f", "\x01\x1F\x7F", "#\"", "é",
                                  "\xF0\x9F\x98\x80", "\xEF\xBB\xBF", "'`$;{}()"}) {
     CAPTURE(text);

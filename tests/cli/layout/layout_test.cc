@@ -18,7 +18,7 @@ const std::vector<std::string> kHostile = {
     "it's", "a\"b\\c", "$HOME `x` #(x) #{x}",     "two\nlines", ";", "x;", "x\\;", "",
     "~/x",  "-x",      "\xC3\xA9\xF0\x9F\x98\x80"};
 
-TEST_CASE("layout: a Zellij layout says names and words as they are") {
+TEST_CASE("layout: a Zellij layout quotes names and words unchanged") {
   PaneSet set{.folder = "/a \"b\"", .panes = {}};
   for (const std::string& word : kHostile) set.panes.push_back({"n" + word, {"/x", word, "y"}});
   set.panes.push_back({"alone", {"/x"}});
@@ -38,7 +38,7 @@ TEST_CASE("layout: a Zellij layout says names and words as they are") {
   }
 }
 
-TEST_CASE("layout: up to four panes stand side by side, more in rows") {
+TEST_CASE("layout: up to four panes are side by side, more in rows") {
   static constexpr struct {
     size_t panes;
     const char* rows;
@@ -57,12 +57,12 @@ TEST_CASE("layout: up to four panes stand side by side, more in rows") {
   }
 }
 
-TEST_CASE("layout: what is not UTF-8 cannot be said in KDL") {
+TEST_CASE("layout: text that is not UTF-8 cannot be written in KDL") {
   CHECK_FALSE(ZellijLayout({"/", {{"n", {"/x", "\xFF"}}}}).has_value());
   CHECK_FALSE(ZellijLayout({"/\xFF", {{"n", {"/x"}}}}).has_value());
 }
 
-TEST_CASE("layout: a script for tmux quotes every word, and for tmux itself a last semicolon") {
+TEST_CASE("layout: a script for tmux quotes every word, and a trailing semicolon for tmux itself") {
   const auto line = [](const std::vector<std::string>& argv) {
     const std::string script = TmuxScript({"/", {{"n", argv}}});
     const size_t begin = script.find(" -- ", script.find("split-window")) + 4;
@@ -74,7 +74,7 @@ TEST_CASE("layout: a script for tmux quotes every word, and for tmux itself a la
   CHECK(line({"/x"}) == "'/bin/sh' '-c' 'exec \"$0\"' '/x'");
 }
 
-TEST_CASE("layout: the name of a pane is no format of tmux's") {
+TEST_CASE("layout: tmux does not expand the name of a pane as a format") {
   const std::string script = TmuxScript({"/", {{"#(x) #{y};", {"/x", "y"}}}});
   CHECK(script.find("@ringfence '##(x) ##{y}\\;'\n") != std::string::npos);
 }
@@ -88,7 +88,7 @@ struct RelayWorld {
     tree.Directory("relay");
   }
 
-  // The problems of profile "a/b", a line each: what, and what to do.
+  // The problems of profile "a/b", one per line: what, and what to do.
   std::string Problems(const std::string& policy, const std::string& relay = "relay") {
     tree.File("home/.config/ringfence/policy.json", policy);
     const RealFiles files;
@@ -109,7 +109,7 @@ struct RelayWorld {
 constexpr const char* kMayNotRead = "profile \"a/b\": may not read in the relay \"T/relay\": ";
 constexpr const char* kMayNotWrite = "profile \"a/b\": may not write in the relay \"T/relay\": ";
 
-TEST_CASE("relay: in the lists of the profile, or in those around it, it may be used") {
+TEST_CASE("relay: it may be used if the profile's lists, or those around it, have it") {
   RelayWorld world;
   CHECK(world.Problems(R"({"version": 1, "profiles": {"a/b": {}}})", "project/relay").empty());
   const std::string relay = world.tree.At("relay");
@@ -158,7 +158,7 @@ TEST_CASE("relay: an agent that may write nothing cannot use it") {
   CHECK(said.find(std::string(kMayNotWrite) + "its \"sandbox\" has \"mode\": \"rx\"") == 0);
 }
 
-TEST_CASE("relay: it is a directory, and known by where it leads") {
+TEST_CASE("relay: it is a directory, identified by where it leads") {
   const RelayWorld world;
   world.tree.Link("link", world.tree.At("relay"));
   world.tree.File("file");

@@ -25,7 +25,7 @@ struct Row {
   std::string_view want;
 };
 
-// W: the words in front of a command of profile a.
+// Replaces W with the words in front of a command of profile a.
 std::string Expanded(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -108,7 +108,7 @@ TEST_CASE("layout rewrite: each command is wrapped, and everything else stays") 
   }
 }
 
-TEST_CASE("layout rewrite: what is wrapped stays") {
+TEST_CASE("layout rewrite: wrapped commands stay") {
   for (const Row& row : kRows) {
     CAPTURE(row.name);
     const std::string once = Rewritten(row.text);
@@ -139,7 +139,7 @@ TEST_CASE("layout rewrite: profiles by name, by position, or one for all") {
         "x.kdl:1:10: no policy has a profile \"z\"");
 }
 
-TEST_CASE("layout rewrite: panes that are wrapped already keep their position") {
+TEST_CASE("layout rewrite: panes that are already wrapped keep their position") {
   const std::string once =
       Rewritten("layout { pane command=\"x\"; pane command=\"y\"; }", Asked({"a", "b"}));
   CHECK(Rewritten(once, Asked({"a", "b"})) == once);
@@ -147,7 +147,7 @@ TEST_CASE("layout rewrite: panes that are wrapped already keep their position") 
   CHECK(once.find(R"("--profile=b" "--root=/p" "--" "y")") != std::string::npos);
 }
 
-TEST_CASE("layout rewrite: what is not confined by it is told") {
+TEST_CASE("layout rewrite: commands that it does not confine are reported") {
   const auto layout = RewriteLayout(
       "layout {\n"
       " pane\n"
@@ -179,7 +179,7 @@ TEST_CASE("layout rewrite: what is not confined by it is told") {
   CHECK(layout->profiles == std::vector<std::string>{"a"});
 }
 
-TEST_CASE("layout rewrite: what it does not understand is an error with its place") {
+TEST_CASE("layout rewrite: unsupported input is an error with its place") {
   static constexpr Row kWrong[] = {
       {"no layout", "pane command=\"x\"", "x.kdl:1:1: holds no \"layout\""},
       {"two of them", "layout {}\nlayout {}", "x.kdl:2:1: a second \"layout\""},

@@ -1,4 +1,4 @@
-// Lines of the audit log: what they say, which are wanted, how they are shown and handed on.
+// Lines of the audit log: content, filters, display and forwarding.
 #include "cli/log/log_line.h"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ const std::string kDenial = Whole(
 
 }  // namespace
 
-TEST_CASE("log line: what a line says") {
+TEST_CASE("log line: the content of a line") {
   const auto entry = ReadLogLine(kDenial);
   REQUIRE(entry.has_value());
   CHECK(entry->tool == "Write");
@@ -43,7 +43,7 @@ TEST_CASE("log line: a call that the client asks about has a second line, which 
   CHECK(ShowLogEntry(*entry, Console()).ends_with(", agent Explore, at the prompt"));
 }
 
-TEST_CASE("log line: torn and foreign text is none") {
+TEST_CASE("log line: torn and foreign text is not a line") {
   for (const std::string& text :
        {std::string(), std::string("{\"time\":\"2026-10-14T17:46:40.123Z\"}"),
         kDenial.substr(0, 100), Whole(R"({"time":"yesterday")"), Whole("{]"),
@@ -53,7 +53,7 @@ TEST_CASE("log line: torn and foreign text is none") {
   }
 }
 
-TEST_CASE("log line: of a line from inside a sandbox the launcher's time counts") {
+TEST_CASE("log line: a line from inside a sandbox has the launcher's time") {
   const auto entry = ReadLogLine(
       Whole(R"({"time":"a lie","verdict":"permit","us":1,"inside":"2026-10-14T17:46:40.000Z")"));
   REQUIRE(entry.has_value());
@@ -61,7 +61,7 @@ TEST_CASE("log line: of a line from inside a sandbox the launcher's time counts"
   CHECK(entry->is_inside);
 }
 
-TEST_CASE("log line: whatever it holds, what people see has no control characters") {
+TEST_CASE("log line: displayed text never contains control characters") {
   const auto entry = ReadLogLine(Whole(
       "{\"time\":\"2026-10-14T17:46:40.123Z\",\"tool\":\"\\u001b[2J\",\"verdict\":\"\\u009b\","
       "\"session\":\"\\n\",\"why\":\"\xE2\x80\xAE\",\"paths\":[\"\\u0007\"],\"us\":1"));
@@ -96,7 +96,7 @@ TEST_CASE("log line: filters") {
   for (const Row& row : rows) CHECK(row.filter.Wants(*entry) == row.wanted);
 }
 
-TEST_CASE("log line: since when") {
+TEST_CASE("log line: start times for --since") {
   constexpr int64_t kNow = 1'792'000'000'123'000'000;  // 2026-10-14T17:46:40.123Z
   struct Row {
     const char* text;
@@ -168,14 +168,14 @@ TEST_CASE("syslog: a message of RFC 5424, and its frame") {
             .starts_with("<86>1 2026-10-14T17:46:40.123Z - ringfence - - ["));
 }
 
-TEST_CASE("syslog: what is not ASCII is escaped, so that no mark is needed before it") {
+TEST_CASE("syslog: non-ASCII text is escaped, so that no byte order mark is needed") {
   const std::string line = Whole("{\"time\":\"2026-10-14T17:46:40.123Z\",\"why\":\"\xC3\xA9\"");
   const std::string message = SyslogMessage(line, *ReadLogLine(line), "h", 1);
   CHECK(std::ranges::all_of(message, [](char c) { return c >= ' ' && c < 0x7F; }));
   CHECK(nlohmann::json::parse(message.substr(message.find('{'))).at("why") == "\xC3\xA9");
 }
 
-TEST_CASE("journald: fields cannot be added by what a line says") {
+TEST_CASE("journald: the content of a line cannot add fields") {
   AuditEntry entry = *ReadLogLine(kDenial);
   entry.session = "s\nPRIORITY=0";
   CHECK(JournalMessage("{}", entry) ==
@@ -184,7 +184,7 @@ TEST_CASE("journald: fields cannot be added by what a line says") {
         "RINGFENCE_SESSION=s\\nPRIORITY=0\n");
 }
 
-TEST_CASE("syslog: places to send to") {
+TEST_CASE("syslog: destinations") {
   struct Row {
     const char* text;
     LogTarget::Kind kind;

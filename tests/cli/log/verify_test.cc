@@ -1,4 +1,4 @@
-// Whether a changed audit log is found out: what `ringfence log verify` says of files and anchors.
+// Detection of a changed audit log: the reports of `ringfence log verify` about files and anchors.
 #include "cli/log/verify.h"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ using namespace ringfence;
 
 namespace {
 
-// A log in two files, and a reader of it.
+// A log in two files, and its reader.
 struct World {
   TemporaryTree tree;
   Lines lines = Chained(6);
@@ -40,7 +40,7 @@ struct World {
     REQUIRE(report.has_value());
     return *report;
   }
-  // As the hook sends them, `seconds` after each other.
+  // Feeds the anchors of these lines, sent `seconds` apart, as the hook sends them.
   void Take(Anchors& anchors, const std::vector<size_t>& places, int64_t seconds = 60) const {
     const std::string name = tree.At("log");
     for (const size_t place : places) {
@@ -80,14 +80,14 @@ TEST_CASE("log verify: a fault has its file and line, also across a rotation") {
   CHECK(report.breaks[0].line == 3);
 }
 
-TEST_CASE("log verify: anchors cover the lines before them, and miss those that are gone") {
+TEST_CASE("log verify: anchors cover the lines before them and show missing lines") {
   World world;
   world.Write(world.lines);
   Anchors anchors = world.AnchorsOf({0, 3});
   LogReport report = world.Check(&anchors);
   CHECK(report.is_sound());
   CHECK(report.covered == 4);
-  // The end is cut off: the chain does not show it.
+  // The last line is cut off, which the chain does not show.
   Anchors last = world.AnchorsOf({0, 5});
   world.Write({world.lines.begin(), world.lines.end() - 1});
   CHECK(world.Check(nullptr).is_sound());
@@ -95,7 +95,7 @@ TEST_CASE("log verify: anchors cover the lines before them, and miss those that 
   CHECK_FALSE(report.is_sound());
   CHECK(report.missing.size() == 1);
   CHECK(report.met == 1);
-  // Written anew as a whole.
+  // The whole log is rewritten.
   Anchors before = world.AnchorsOf({4});
   Lines anew;
   for (int i = 0; i < 6; ++i) anew.push_back(Behind(anew, 50 + i));
@@ -104,9 +104,9 @@ TEST_CASE("log verify: anchors cover the lines before them, and miss those that 
   CHECK_FALSE(world.Check(&before).is_sound());
 }
 
-TEST_CASE("log verify: anchors of lines that went with old files are no fault") {
+TEST_CASE("log verify: anchors of lines in removed old files are not a fault") {
   const World world;
-  for (const int64_t seconds : {60, 0, -60}) {  // also of a clock that was set back meanwhile
+  for (const int64_t seconds : {60, 0, -60}) {  // also with a clock that was set back in between
     CAPTURE(seconds);
     Anchors anchors = world.AnchorsOf({0, 2, 3, 5}, seconds);
     world.tree.File("log", world.lines[3] + "\n" + world.lines[4] + "\n" + world.lines[5] + "\n");
@@ -119,9 +119,9 @@ TEST_CASE("log verify: anchors of lines that went with old files are no fault") 
   }
 }
 
-TEST_CASE("log verify: what the log says of its time does not make anchors old ones") {
+TEST_CASE("log verify: times in the log do not make anchors count as old") {
   const World world;
-  // All of it anew, as if older files had been removed just before.
+  // The whole log is rewritten, as if older files had been removed just before.
   Lines anew;
   std::string before = world.lines[0];
   for (int i = 0; i < 6; ++i) {
@@ -139,14 +139,14 @@ TEST_CASE("log verify: what the log says of its time does not make anchors old o
   CHECK(report.missing.size() == 2);
   CHECK(ReportText(report, Console()).find("none of the 2 anchors has its line") !=
         std::string::npos);
-  // Nor with a first line that is the real one: what was sent later is missing.
+  // A real first line does not help: the line that was sent later is missing.
   world.tree.File("log.20261014T174640.000000000Z", world.lines[3] + "\n");
   world.tree.File("log", ChainedLine(TextOf(7), world.lines[3], AuditLock::kHeld) + "\n");
   Anchors more = world.AnchorsOf({0, 3, 5}, 0);
   report = world.Check(&more);
   CHECK(report.anchors_before == 1);
   CHECK(report.missing.size() == 1);
-  // And nothing at all is as bad.
+  // An empty log is as bad.
   std::filesystem::remove(world.tree.At("log.20261014T174640.000000000Z"));
   world.tree.File("log", "");
   Anchors gone = world.AnchorsOf({0});
@@ -164,7 +164,7 @@ TEST_CASE("log verify: anchors of several sources, each in its own order") {
   CHECK(report.is_sound());
   CHECK(report.anchors == 4);
   CHECK(report.anchors_before == 2);
-  // Cut at the end, which one of them knows.
+  // Cut at the end, which only one source shows.
   world.tree.File("log", world.lines[3] + "\n");
   Anchors cut(world.tree.At("log"));
   world.Take(cut, {0, 2, 3});
@@ -175,7 +175,7 @@ TEST_CASE("log verify: anchors of several sources, each in its own order") {
   CHECK(report.anchors == 4);
 }
 
-TEST_CASE("log verify: lines that are gone from the start of a file are no old file") {
+TEST_CASE("log verify: lines missing from the start of a file are not an old file") {
   World world;
   const auto check = [&world](size_t from, const std::vector<size_t>& places) {
     Anchors anchors = world.AnchorsOf(places);
@@ -185,21 +185,21 @@ TEST_CASE("log verify: lines that are gone from the start of a file are no old f
     world.tree.File("log", last);
     return world.Check(&anchors);
   };
-  // The first line that is left has an anchor, which knows how long the file was.
+  // The first remaining line has an anchor, which records its offset in the file.
   LogReport report = check(1, {0, 1, 3});
   REQUIRE(report.breaks.size() == 1);
   CHECK(report.breaks[0].line == 1);
   CHECK(report.breaks[0].what.find("was not the beginning of its file") == 0);
   report = check(1, {0, 2, 3});
   CHECK(report.breaks.size() == 1);
-  // It has none, as only a line inside a file may.
+  // The first remaining line has no anchor, which is normal only for a line inside a file.
   report = check(2, {0, 3});
   REQUIRE(report.breaks.size() == 1);
   CHECK(report.breaks[0].what.find("has no anchor") == 0);
-  // Nobody knows of anything older: there may have been no anchors then.
+  // No older line has an anchor: there may have been no anchors then.
   CHECK(check(2, {3}).is_sound());
   CHECK(check(0, {0, 3}).is_sound());
-  // Empty lines do not stand for those that are gone.
+  // Empty lines do not replace the removed ones.
   world.tree.File(
       "log.20261014T174640.000000000Z",
       std::string(world.lines[0].size() + 1, '\n') + world.lines[1] + "\n" + world.lines[2] + "\n");
@@ -207,7 +207,7 @@ TEST_CASE("log verify: lines that are gone from the start of a file are no old f
   CHECK_FALSE(world.Check(&anchors).is_sound());
 }
 
-TEST_CASE("log verify: a file that does not belong to the chain is named, and read") {
+TEST_CASE("log verify: a file outside the chain is named, and read") {
   const World world;
   world.Write(world.lines);
   const std::string added = "log.20261014T174641.000000000Z";
@@ -219,7 +219,7 @@ TEST_CASE("log verify: a file that does not belong to the chain is named, and re
     CHECK(report.breaks[0].file == world.tree.At(added));
     CHECK(report.files == 3);
   }
-  // The log goes on from the end of the first file by another line.
+  // The log branches off at the end of the first file, with another line.
   world.tree.File(added, world.lines[3] + "\n" + world.lines[4] + "\n");
   world.tree.File("log", ChainedLine(TextOf(9), world.lines[2], AuditLock::kHeld) + "\n");
   const LogReport report = world.Check(nullptr);
@@ -227,7 +227,7 @@ TEST_CASE("log verify: a file that does not belong to the chain is named, and re
   CHECK(report.lines == 6);
 }
 
-TEST_CASE("log verify: what is said of torn lines") {
+TEST_CASE("log verify: reports about torn lines") {
   World world;
   const auto said = [&world](const std::string& end) {
     std::string text;
@@ -242,7 +242,7 @@ TEST_CASE("log verify: what is said of torn lines") {
   CHECK(said("{\"torn").find("except the last 1, which have none") != std::string::npos);
 }
 
-TEST_CASE("log files: a file that is emptied while it is followed is read from its beginning") {
+TEST_CASE("log files: a file that is truncated while it is followed is read from its beginning") {
   const World world;
   world.tree.File("log", world.lines[0] + "\n" + world.lines[1] + "\n");
   LogReader reader(Path::Clean(world.tree.At("log")));
@@ -261,7 +261,7 @@ TEST_CASE("log files: a file that is emptied while it is followed is read from i
   CHECK(next() == "nothing");
 }
 
-TEST_CASE("log verify: anchors of other logs and what only looks like one are not taken") {
+TEST_CASE("log verify: anchors of other logs and lookalikes are not accepted") {
   Anchors anchors("/log");
   const auto of = [](std::string_view file) {
     return AnchorMessage({file, "{}", 1, 1'792'000'000'000'000'000});
@@ -277,7 +277,7 @@ TEST_CASE("log verify: anchors of other logs and what only looks like one are no
   CHECK(anchors.size() == 0);
   CHECK(anchors.other_logs() == std::set<std::string>{"/other"});
   CHECK(anchors.Take(good));
-  // In a line that the policy has the system's log get, and cut behind the digest.
+  // An anchor in a line that the policy sends to the system's log, cut after the digest.
   const std::string line = LineMessage({"/log", R"({"n":1})", 1, 1'792'000'000'000'000'000});
   CHECK(anchors.Take(line.substr(0, line.find("\"line\""))));
   CHECK(anchors.size() == 2);

@@ -71,7 +71,7 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("grant: what lies in the home is written with ~, by either name of the home") {
+TEST_CASE("grant: a path in the home is written with ~, by either name of the home") {
   const TemporaryTree tree;
   tree.Directory("data/dev/lib");
   tree.Link("dev", tree.At("data/dev"));
@@ -86,7 +86,7 @@ TEST_CASE("grant: what lies in the home is written with ~, by either name of the
   CHECK(EntryFor(PathTarget(tree.At("data"), home), "", home) == tree.At("data"));
 }
 
-TEST_CASE("grant: an entry of the home is found by either name of the home") {
+TEST_CASE("grant: an entry in the home is found by either name of the home") {
   const TemporaryTree tree;
   tree.Directory("data/dev/lib");
   tree.Link("dev", tree.At("data/dev"));
@@ -101,7 +101,7 @@ TEST_CASE("grant: an entry of the home is found by either name of the home") {
   }
 }
 
-TEST_CASE("wide: folders that all of the machine shares, for writing") {
+TEST_CASE("wide: directories that the whole machine shares, for writing") {
   for (const char* text : {"/usr", "/var", "/etc", "/opt", "/bin", "/usr/bin", "/usr/*", "/us*",
                            "/var/lib", "/var/tmp", "/usr/**", "/new"}) {
     CAPTURE(text);
@@ -133,7 +133,7 @@ TEST_CASE("wide: the home of another user, also for reading") {
   CHECK(Wide("~").find("the home directory") != std::string::npos);
 }
 
-TEST_CASE("sessions: those that may what is denied to others") {
+TEST_CASE("sessions: those that may access what others may not") {
   const Desk desk;
   desk.User(R"("read": {"allow": [".", "/srv/read"]}, "write": {"allow": ["."]})");
   desk.Session("s-1", R"("read": {"allow": ["/srv/a"]}, "write": {"allow": ["/srv/a"]})");
@@ -146,7 +146,7 @@ TEST_CASE("sessions: those that may what is denied to others") {
   CHECK(desk.Sessions(PathTarget("/srv/a/b", home)) == Texts{"s-1 by /srv/a"});
   CHECK(desk.Sessions(PathTarget("/srv/b", home)) == Texts{});
   CHECK(desk.Sessions(PathTarget("/srv/read", home)) == Texts{"s-3"});
-  CHECK(desk.Sessions(PathTarget("/srv/read", home, false)) == Texts{});  // every session may
+  CHECK(desk.Sessions(PathTarget("/srv/read", home, false)) == Texts{});  // all sessions may read
   CHECK(desk.Sessions(PathTarget("@tmp", home)) == Texts{"s-2"});
   GrantTarget tool;
   tool.kind = TargetKind::kTool;
@@ -154,7 +154,7 @@ TEST_CASE("sessions: those that may what is denied to others") {
   CHECK(desk.Sessions(tool) == Texts{"s-2 by mcp__team__*"});
 }
 
-TEST_CASE("sandbox lists: what init would add, and what it would take out") {
+TEST_CASE("sandbox lists: entries that init would add and remove") {
   const Desk desk;
   desk.User(R"("write": {"allow": ["."]}, "network": {"allow": ["a.example"]})");
   const std::vector<SandboxEntry> before = SandboxEntriesFor(desk.Read());

@@ -48,7 +48,7 @@ TEST_CASE("policy edit: an entry is added, comments and layout stay") {
   }
 }
 
-TEST_CASE("policy edit: an entry that is there is not added again") {
+TEST_CASE("policy edit: an existing entry is not added again") {
   std::string text = R"({ "version": 1, "read": { "allow": ["src"] } })";
   const std::string before = text;
   const Result<bool> added = AddToList(text, "policy.json", {"read", "allow", "src", {"."}});
@@ -57,7 +57,7 @@ TEST_CASE("policy edit: an entry that is there is not added again") {
   CHECK(text == before);
 }
 
-TEST_CASE("policy edit: a name with characters of patterns matches itself and nothing else") {
+TEST_CASE("policy edit: a name with pattern characters matches itself and nothing else") {
   for (const char* name : {"app/[id]/page.tsx", "a*b", "what?", "back\\slash"}) {
     CAPTURE(name);
     CHECK(MatchPattern(EscapePattern(name), name, {}));
@@ -65,12 +65,12 @@ TEST_CASE("policy edit: a name with characters of patterns matches itself and no
   CHECK_FALSE(MatchPattern(EscapePattern("a*b"), "axb", {}));
 }
 
-TEST_CASE("starter policy: it is a policy, with servers and without") {
+TEST_CASE("starter policy: it is a valid policy, with servers and without") {
   CHECK(IsPolicy(StarterPolicy({})));
   CHECK(IsPolicy(StarterPolicy({"team", "git_hub"})));
 }
 
-TEST_CASE("starter policy: a server is permitted by taking its comment away") {
+TEST_CASE("starter policy: uncommenting a server permits it") {
   std::string text = StarterPolicy({"team", "git_hub"});
   const size_t at = text.find("// \"mcp__team__*\",");
   REQUIRE(at != std::string::npos);
@@ -83,7 +83,7 @@ TEST_CASE("starter policy: a server is permitted by taking its comment away") {
   CHECK(file->sections.tools.allow->front().pattern == "mcp__team__*");
 }
 
-TEST_CASE("grant: what a word means") {
+TEST_CASE("grant: the meaning of a word") {
   struct Row {
     const char* text;
     std::optional<TargetKind> want;
@@ -112,7 +112,7 @@ TEST_CASE("grant: what a word means") {
       {"*.example.rs", TargetKind::kHost},
       {"*.example", TargetKind::kHost},
       {"*.log", {}},
-      // Endings of files that are domains as well.
+      // Domain-like words that end like files.
       {"no-such-notes.md", {}},
       {"no-such-main.rs", {}},
       {"no-such-foo.py", {}},
@@ -148,7 +148,7 @@ TEST_CASE("grant: the host of a URL") {
   CHECK_FALSE(HostOfUrl("https://").has_value());
 }
 
-TEST_CASE("grant: how a policy spells a path") {
+TEST_CASE("grant: spellings of a path in a policy") {
   struct Row {
     std::string text, in_project, elsewhere;
   };

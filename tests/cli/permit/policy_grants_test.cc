@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The policy may have the keys of test_keys.h.
+// Loads a policy, which may use the keys of test_keys.h.
 std::unique_ptr<PolicyFile> Loaded(const std::string& text) {
   std::vector<Error> mistakes;
   auto file = LoadPolicy({text, "/p/policy.json", "policy.json", true, &ClaudeCode()}, mistakes,
@@ -41,7 +41,7 @@ std::vector<GrantText> Said(const std::string& members) {
   return Grants("{\"version\": 1, " + members + "}");
 }
 
-// Every key that the schema has, "*" for names.
+// Collects every key of the schema, with "*" for free names.
 void CollectKeys(const Json& schema, const Json& node, const std::string& key,
                  std::vector<std::string>& keys) {
   Json at = node;
@@ -51,7 +51,7 @@ void CollectKeys(const Json& schema, const Json& node, const std::string& key,
   if (!key.empty()) keys.push_back(key);
   if (at.contains("properties")) {
     for (const auto& [name, below] : at["properties"].items()) {
-      if (key.empty() && name == "profiles") continue;  // hold the same again
+      if (key.empty() && name == "profiles") continue;  // have the same keys
       CollectKeys(schema, below, key + "/" + name, keys);
     }
   }
@@ -62,7 +62,7 @@ void CollectKeys(const Json& schema, const Json& node, const std::string& key,
   }
 }
 
-TEST_CASE("grants: every key of the schema has words") {
+TEST_CASE("grants: every key of the schema has a description") {
   const auto root = ProjectRoot();
   std::ifstream file(root / "policy/policy.schema.json");
   REQUIRE(file.good());
@@ -79,7 +79,7 @@ TEST_CASE("grants: every key of the schema has words") {
 struct Row {
   const char* members;
   Danger danger;
-  const char* part;  // of what is said
+  const char* part;  // of the description
 };
 
 TEST_CASE("grants: an entry that only adds a question grants nothing") {
@@ -95,7 +95,7 @@ TEST_CASE("grants: an entry that only adds a question grants nothing") {
   CHECK(Said(R"("read": {"deny": []})").empty());
 }
 
-TEST_CASE("grants: each key is said in words, with its danger") {
+TEST_CASE("grants: each key is described, with its danger") {
   static constexpr Row kRows[] = {
       {R"("sandbox": {"mode": "rwx"})", Danger::kOpensAll, "not confined"},
       {R"("sandbox": {"layers": "landlock"})", Danger::kOpensAll, "weaker sandbox"},
@@ -213,7 +213,7 @@ TEST_CASE("grants: no spelling hides that an entry opens nearly everything") {
   }
 }
 
-TEST_CASE("grants: a tool is evaluated by what the built-in policy says about it") {
+TEST_CASE("grants: a tool is evaluated by the built-in policy's information about it") {
   struct ToolRow {
     const char* entry;
     Danger danger;
@@ -246,7 +246,7 @@ TEST_CASE("grants: a tool is evaluated by what the built-in policy says about it
   CHECK(both.front().says == "May be called: \"NewTool\"");
 }
 
-TEST_CASE("grants: a long list is cut, and says how long it is") {
+TEST_CASE("grants: a long list is truncated and shows its length") {
   std::string list = "\"~\"";
   for (int i = 0; i < 3000; ++i) list += ", \"src/" + std::to_string(i) + "\"";
   const auto said = Said("\"write\": {\"allow\": [" + list + "]}");
@@ -255,7 +255,7 @@ TEST_CASE("grants: a long list is cut, and says how long it is") {
   CHECK(said.back().says.ends_with("\"src/19\" and 2980 more: see the file"));
 }
 
-TEST_CASE("grants: values are shown on one line, and an empty list says nothing odd") {
+TEST_CASE("grants: values are on one line, and an empty list is described sensibly") {
   const auto said = Said("\"stage\": {\"verify\": [\n  \"a  b\",\n  \"c\\\"\"\n]}");
   REQUIRE(said.size() == 1);
   CHECK(said.front().says.ends_with(": [\"a  b\", \"c\\\"\"]"));
@@ -263,7 +263,7 @@ TEST_CASE("grants: values are shown on one line, and an empty list says nothing 
   CHECK(Said(R"("sandbox": {"env": []})").front().says == "Commands see no variable.");
 }
 
-TEST_CASE("grants: the most dangerous come first, and foreign text is quoted") {
+TEST_CASE("grants: the most dangerous grants come first, and foreign text is quoted") {
   const std::vector<GrantText> said = Said(
       R"("read": {"allow": [".", "/srv\u202e\nx"]}, "tools": {"deny": ["Bash"]}, "permitted": "allow")");
   REQUIRE(said.size() == 4);
@@ -275,7 +275,7 @@ TEST_CASE("grants: the most dangerous come first, and foreign text is quoted") {
   }
 }
 
-TEST_CASE("grants: a key without words of its own counts as the most dangerous") {
+TEST_CASE("grants: a key without a description counts as the most dangerous") {
   const auto said = Said(R"("stage": {"test_texts": ["a"]}, "test_text": "/srv")");
   REQUIRE(said.size() == 2);
   CHECK(said[0].danger == Danger::kOpensAll);
@@ -284,7 +284,7 @@ TEST_CASE("grants: a key without words of its own counts as the most dangerous")
   CHECK(said[1].says == R"(Sets "/test_text" to "/srv")");
 }
 
-TEST_CASE("grants: a policy that only names its version grants nothing") {
+TEST_CASE("grants: a policy that only has its version grants nothing") {
   CHECK(Grants(R"({"$schema": "x", "version": 1})").empty());
 }
 

@@ -48,7 +48,8 @@ std::string Without(const std::string& policy, const std::string& what,
   return removal ? removal->text : "error: " + removal.error().what;
 }
 
-TEST_CASE("removal: what could be read before it was written can be read again") {
+TEST_CASE(
+    "removal: after a write entry is removed, paths that were readable before stay readable") {
   const std::string before =
       R"({"version": 1, "read": {"allow": [".", "@claude-scratch", "@toolchains", "~/x"]}, )"
       R"("write": {"allow": ["."]}})";
@@ -57,11 +58,11 @@ TEST_CASE("removal: what could be read before it was written can be read again")
   REQUIRE(added.has_value());
   CHECK(added->lists == std::vector<std::string>{"write.allow"});
   CHECK(Without(added->text, "@toolchains") == before);
-  // Of what may not be written, the right to read is what is meant.
+  // Without a write entry, removal means the read entry.
   CHECK(Without(before, "@toolchains").find("@toolchains") == std::string::npos);
 }
 
-TEST_CASE("removal: what was added is taken away, byte for byte") {
+TEST_CASE("removal: an added entry is removed, byte for byte") {
   const std::string kPolicies[] = {
       "{\"version\": 1}", "{ \"version\": 1 } // mine\n", "{\n  \"version\": 1\n}\n",
       "{\n  \"version\": 1,\n  // a list\n  \"read\": {\n    \"allow\": [\".\", \"~/x\"], // two\n"
@@ -83,7 +84,8 @@ TEST_CASE("removal: what was added is taken away, byte for byte") {
           CAPTURE(as_question);
           const Result<PolicyAddition> added = AddTarget(grant, sources, Target(), policy);
           REQUIRE(added.has_value());
-          // A list with more than the entry, of hosts, is not told from one that a person wrote.
+          // A host added to a policy without hosts creates a longer list, which removal cannot tell
+          // from one that the user wrote.
           const bool is_new_network =
               grant.kind == TargetKind::kHost && policy.find("network") == std::string::npos;
           if (is_new_network) continue;
@@ -97,7 +99,7 @@ TEST_CASE("removal: what was added is taken away, byte for byte") {
   }
 }
 
-TEST_CASE("removal: an entry is found however a person wrote it") {
+TEST_CASE("removal: an entry is found however the user wrote it") {
   for (const char* entry : {"~/src", "/home/dev/src", "~//src/", "/home/dev/./src", "~/src/"}) {
     const std::string policy =
         R"({"version": 1, "read": {"allow": [".", ")" + std::string(entry) + R"("]}})";
@@ -118,13 +120,13 @@ TEST_CASE("removal: neighbours, denies and comments stay") {
   CHECK(Without(policy, "/home/dev/src") == policy);
 }
 
-TEST_CASE("removal: a project's folder of the same name is not meant in the user's policy") {
+TEST_CASE("removal: a project's directory of the same name is left alone in the user's policy") {
   const std::string policy = R"({"version": 1, "read": {"allow": [".", "lib"]}})";
   CHECK(Without(policy, "/home/dev/p/lib") == policy);
   CHECK(Without(policy, "/home/dev/p") == policy);
 }
 
-TEST_CASE("removal: an allow list may not become empty, a list of questions goes") {
+TEST_CASE("removal: an allow list may not become empty, but an ask list may be removed") {
   CHECK(Without(R"({"version": 1, "read": {"allow": ["/srv"]}})", "/srv").starts_with("error: "));
   // An empty list would drop the built-in questions.
   CHECK(Without(R"({"version": 1, "write": {"ask": ["/srv"], "deny": ["x"]}})", "/srv") ==

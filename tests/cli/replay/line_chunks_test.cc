@@ -1,4 +1,4 @@
-// How files are found and cut into lines.
+// Finding files and splitting them into lines.
 #include "cli/replay/line_chunks.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using namespace ringfence;
 namespace {
 
 struct Cut {
-  std::vector<std::string> lines;  // "FILE:TEXT"; "FILE!" for one that was passed over
+  std::vector<std::string> lines;  // "FILE:TEXT"; "FILE!" for a skipped file
   uint64_t bytes = 0;
   bool begins_rightly = true;
 };
@@ -94,7 +94,7 @@ TEST_CASE("line chunks: every line comes once, whatever the size of the chunks")
   }
 }
 
-TEST_CASE("line chunks: what is there is handed over before more comes") {
+TEST_CASE("line chunks: available lines are delivered before more arrive") {
   int ends[2];
   REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
   const UniqueFd in(ends[0]);
@@ -113,7 +113,7 @@ TEST_CASE("line chunks: what is there is handed over before more comes") {
   CHECK_FALSE(chunks.Take(chunk));
 }
 
-TEST_CASE("line chunks: a file that shrinks ends early, and one that is gone is named") {
+TEST_CASE("line chunks: a file that shrinks ends early, and a removed file is named") {
   const TemporaryTree tree;
   tree.File("a.jsonl", std::string(100, 'x') + "\n" + std::string(100, 'y') + "\n");
   tree.File("b.jsonl", "b\n");
@@ -134,7 +134,7 @@ TEST_CASE("line chunks: a file that shrinks ends early, and one that is gone is 
   CHECK(chunks.unreadable()[0].where == tree.At("b.jsonl"));
 }
 
-TEST_CASE("transcript files: folders are walked in order, a session before its subagents") {
+TEST_CASE("transcript files: directories are walked in order, a session before its subagents") {
   const TemporaryTree tree;
   for (const char* name : {"p/s1/subagents/agent-a.jsonl", "p/s1.jsonl", "p/s0.jsonl", "a.jsonl",
                            "p/s1/subagents/agent-a.meta.json", "z/notes.txt"}) {
@@ -148,7 +148,7 @@ TEST_CASE("transcript files: folders are walked in order, a session before its s
   CHECK(files->unreadable.empty());
 }
 
-TEST_CASE("transcript files: no link is followed, and nothing waits for a FIFO") {
+TEST_CASE("transcript files: no link is followed, and no FIFO blocks") {
   const TemporaryTree tree;
   const TemporaryTree outside;
   outside.File("x.jsonl", "{}\n");
@@ -161,7 +161,7 @@ TEST_CASE("transcript files: no link is followed, and nothing waits for a FIFO")
   CHECK(NamesOf(*files, tree.root()) == std::vector<std::string>{"real.jsonl"});
 }
 
-TEST_CASE("transcript files: a folder that becomes a link after the walk is not followed") {
+TEST_CASE("transcript files: a directory that becomes a link after the walk is not followed") {
   const TemporaryTree tree;
   const TemporaryTree outside;
   outside.File("x.jsonl", "outside\n");
@@ -179,7 +179,7 @@ TEST_CASE("transcript files: a folder that becomes a link after the walk is not 
   CHECK_FALSE(OpenTranscript(files->files[0]));
 }
 
-TEST_CASE("transcript files: a file that was named is taken by any name and by a link") {
+TEST_CASE("transcript files: a file named explicitly is read under any name and through a link") {
   const TemporaryTree tree;
   tree.File("log.txt", "{}\n");
   tree.Link("link", tree.At("log.txt"));

@@ -1,4 +1,4 @@
-// What is decided about transcripts, counted and compared.
+// Decisions about transcripts: counts and comparison.
 #include "cli/replay/survey.h"
 
 #include <doctest/doctest.h>
@@ -56,7 +56,7 @@ uint64_t Of(const Survey& survey, ReplayVerdict verdict) {
   return survey.tally.verdicts[static_cast<size_t>(verdict)];
 }
 
-TEST_CASE("replay: calls are decided from the folder that their session began in") {
+TEST_CASE("replay: calls are decided from the directory that their session started in") {
   Past past;
   const std::string moved = Line(past.tree.At("project/a"), "t2", past.tree.At("project/sub"));
   past.tree.File("logs/s1.jsonl", past.Call("project/a", "t1") + "\n" + moved + "\n" +
@@ -75,7 +75,7 @@ TEST_CASE("replay: calls are decided from the folder that their session began in
   CHECK(group.examples[0].place.file == past.tree.At("logs/s1.jsonl"));
 }
 
-TEST_CASE("replay: a call that stands there twice counts once") {
+TEST_CASE("replay: a call that occurs twice counts once") {
   Past past;
   const std::string call = past.Call("x", "t1");
   past.tree.File("logs/a.jsonl", call + "\n" + call + "\n" + past.Call("y", "t1") + "\n");
@@ -96,7 +96,7 @@ TEST_CASE("replay: the session's permission mode counts") {
   CHECK(Of(survey, ReplayVerdict::kDenied) == 1);
 }
 
-TEST_CASE("replay: a project that is gone is decided as if it were empty") {
+TEST_CASE("replay: a project that no longer exists is decided as if it were empty") {
   Past past;
   past.tree.File("logs/a.jsonl",
                  Line(past.tree.At("gone/deep/a"), "t1", past.tree.At("gone/deep")) + "\n" +
@@ -107,7 +107,7 @@ TEST_CASE("replay: a project that is gone is decided as if it were empty") {
   CHECK(survey.tally.in_gone_projects == 2);
 }
 
-TEST_CASE("replay: what the hook would stop without a decision is told so") {
+TEST_CASE("replay: calls that the hook stops without a decision are reported as refused") {
   Past past;
   past.tree.File(
       "logs/a.jsonl",
@@ -118,7 +118,7 @@ TEST_CASE("replay: what the hook would stop without a decision is told so") {
   CHECK(survey.tally.groups.size() == 2);
 }
 
-TEST_CASE("replay: the result is the same for any number of threads and size of chunks") {
+TEST_CASE("replay: the result does not depend on the number of threads or the size of chunks") {
   Past past;
   std::mt19937 random(1);
   for (int file = 0; file < 5; ++file) {
@@ -146,11 +146,11 @@ TEST_CASE("replay: the result is the same for any number of threads and size of 
   }
 }
 
-TEST_CASE("replay: junk anywhere changes what is decided about no other line") {
+TEST_CASE("replay: junk does not affect the decision about any other line") {
   Past past;
   struct Junk {
     std::string text;
-    uint64_t CallTally::*counted;  // null: blank, or a transcript's line
+    uint64_t CallTally::*counted;  // null for a blank line or a transcript's line
   };
   const Junk kJunk[] = {
       {"", nullptr},
@@ -213,7 +213,7 @@ std::string Filtered(const Past& past, const std::string& lines, size_t jobs) {
   return *ReadAll(out.get(), size_t{1} << 24, "out");
 }
 
-TEST_CASE("replay: the filter has one line out for each line in, each by itself") {
+TEST_CASE("replay: the filter prints one line for each input line, independently of the others") {
   const Past past;
   ReplayedCalls calls(past.question.calls);
   const std::vector<std::string> lines = {
@@ -239,7 +239,7 @@ TEST_CASE("replay: the filter has one line out for each line in, each by itself"
             FilteredLine(past.Call("x", "t"), calls));
 }
 
-TEST_CASE("replay: what is decided otherwise than by another policy") {
+TEST_CASE("replay: decisions that differ from another policy's") {
   Past past;
   past.tree.File("new.json",
                  R"({"version":1,"write":{"allow":["."],"deny":["docs"],"ask":["src"]}})");
@@ -269,7 +269,7 @@ TEST_CASE("replay: what is decided otherwise than by another policy") {
   CHECK(back.tally.changes.begin()->second.rule.file == past.tree.At("new.json"));
 }
 
-TEST_CASE("replay: a policy that cannot be used is told before anything is read") {
+TEST_CASE("replay: an unusable policy is reported before anything is read") {
   Past past;
   past.tree.File("bad.json", R"({"version":1,"raed":{}})");
   past.question.calls.given.policy = past.tree.At("bad.json");
@@ -295,7 +295,7 @@ TEST_CASE("sessions: the oldest are forgotten, the others stay as they are") {
   }
 }
 
-TEST_CASE("tally: a call without a tool's name is not one of those that there was no room for") {
+TEST_CASE("tally: a call without a tool name is not counted under \"other\"") {
   CallTally tally;
   tally.AddCall({}, "", {"f", 1});
   tally.AddCall({}, "Read", {"f", 2});
@@ -305,7 +305,7 @@ TEST_CASE("tally: a call without a tool's name is not one of those that there wa
   CHECK(group.examples.front().tool == "(no name)");
 }
 
-TEST_CASE("progress: a line that fits, and sizes that people read") {
+TEST_CASE("progress: a line that fits, and readable sizes") {
   CHECK(SizeText(0) == "0 bytes");
   CHECK(SizeText(1234) == "1.2 kB");
   CHECK(SizeText(999'600) == "1.0 MB");

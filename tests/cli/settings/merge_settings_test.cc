@@ -41,7 +41,8 @@ TEST_CASE("merge: everything else stays byte for byte") {
 }
 
 TEST_CASE(
-    "merge: what the file says otherwise is a conflict, and stays where nobody asks for more") {
+    "merge: a different value in the file is a conflict, and stays unless overwriting is "
+    "requested") {
   const OrderedJson settings{{"sandbox", {{"enabled", true}}},
                              {"permissions", {{"defaultMode", "plan"}}}};
   const std::string text =
@@ -58,7 +59,7 @@ TEST_CASE(
   CHECK(json["permissions"]["defaultMode"] == "plan");
 }
 
-TEST_CASE("merge: an older registration is brought up to date, and other hooks stay") {
+TEST_CASE("merge: an older registration is updated, and other hooks stay") {
   const std::string text =
       R"({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": ")" +
       std::string(kHook) +

@@ -1,4 +1,4 @@
-// What `ringfence settings` derives from random policies.
+// Settings that `ringfence settings` derives from random policies.
 #include <doctest/doctest.h>
 
 #include "agents/claude/agent.h"
@@ -73,8 +73,8 @@ class Property {
     }
   }
 
-  // A rule without a prompt counts for every caller, so the hook must say "allow" to each of them
-  // where it does not refuse the tool.
+  // A rule without a prompt counts for every caller, so the hook must say "allow" to every caller
+  // if it does not refuse the tool.
   static void CheckCallers(const World& world, const std::string& profile) {
     for (const char* agent : {"", "Explore", "Plan", "worker"}) {
       for (const char* mode : {"default", "plan", "bypassPermissions"}) {

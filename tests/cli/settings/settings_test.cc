@@ -1,5 +1,5 @@
-// What `ringfence settings` derives from a policy: fixtures/settings. With UPDATE_FIXTURES=1 what
-// is derived now is written, to be reviewed.
+// Settings that `ringfence settings` derives from a policy: fixtures/settings. With
+// UPDATE_FIXTURES=1, writes the current results there for review.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ void CheckFile(const fs::path& path, const OrderedJson& value) {
 
 }  // namespace
 
-TEST_CASE("settings: every fixture derives what stands beside it") {
+TEST_CASE("settings: every fixture gives the expected result beside it") {
   size_t cases = 0;
   for (const auto& entry : fs::directory_iterator(Folder())) {
     if (!entry.is_directory()) continue;
@@ -83,7 +83,7 @@ TEST_CASE("settings: the registration is the one that init writes") {
   CHECK(maker.Sdk()["settings"]["hooks"] == hooks);
 }
 
-TEST_CASE("settings: the sandbox of init and of settings is one") {
+TEST_CASE("settings: init and settings derive the same sandbox") {
   const UserWorld world(R"("network": {"allow": ["a.example"]}, "write": {"deny": ["x"]})");
   const SettingsMaker maker(world);
   const ClientLimits init =
@@ -103,7 +103,7 @@ TEST_CASE("settings: the sandbox of init and of settings is one") {
   }
 }
 
-TEST_CASE("settings: a second sandbox is never asked for") {
+TEST_CASE("settings: a second sandbox is never requested") {
   const UserWorld plain("");
   const UserWorld wrapped(R"("bash": {"wrap": true})");
   const OrderedJson off{{"enabled", false}};
@@ -113,7 +113,7 @@ TEST_CASE("settings: a second sandbox is never asked for") {
   CHECK(SettingsMaker(plain).Claude()["sandbox"]["enabled"] == true);
 }
 
-TEST_CASE("settings: commands go without a prompt only where the policy does not ask about them") {
+TEST_CASE("settings: commands run without a prompt only if the policy does not ask about them") {
   const auto goes = [](const OrderedJson& sandbox) {
     return sandbox.value("autoAllowBashIfSandboxed", false);
   };
@@ -130,7 +130,7 @@ TEST_CASE("settings: commands go without a prompt only where the policy does not
   }
 }
 
-TEST_CASE("settings: tools carry the restriction, and allowedTools what needs no prompt") {
+TEST_CASE("settings: tools carry the restriction, and allowedTools the tools that need no prompt") {
   const UserWorld listed(
       R"("permitted": "allow", "tools": {"allow": ["Read", "Bash", "Task", "mcp__s__*"], "ask": ["Write"]})");
   ToolNames names = SettingsMaker(listed).Tools();
@@ -154,7 +154,7 @@ TEST_CASE("settings: tools carry the restriction, and allowedTools what needs no
   CHECK(SettingsMaker(every).Sdk()["tools"]["preset"] == "claude_code");
 }
 
-TEST_CASE("settings: a profile that brings prompts back for some callers leaves no rule without") {
+TEST_CASE("settings: a profile that prompts some callers rules out rules without a prompt") {
   const UserWorld world(
       R"("permitted": "allow", "profiles": {"w": {"when": {"subagent": true}, "permitted": "client"}})");
   CHECK(SettingsMaker(world).Sdk()["allowedTools"].empty());
@@ -166,7 +166,7 @@ TEST_CASE("settings: an MCP glob must be in every list") {
   CHECK(SettingsMaker(world).Tools().mcp == Texts{"mcp__b__x", "mcp__a__one"});
 }
 
-TEST_CASE("settings: a name that the client skips is said, where nothing else says it") {
+TEST_CASE("settings: a name that the client skips is reported, unless another rule covers it") {
   const UserWorld world(R"("tools": {"deny": ["webfetch", "mc*", "mcp_x*", "Cron*", "*Edit"]})");
   const ToolNames names = SettingsMaker(world).Tools();
   CHECK(names.denied == Texts{"mcp_x*", "Cron*", "*Edit", "mcp__*"});
@@ -186,7 +186,7 @@ TEST_CASE("settings: the client's own fence is set on request") {
         true);
 }
 
-TEST_CASE("settings: denied reads and floating denies become the client's rules") {
+TEST_CASE("settings: denied reads and \"**/\" denies become the client's rules") {
   UserWorld world(R"("read": {"deny": ["**/.env", "k/*.key", "~/n/*", "/s/*/t", "plain"]},)"
                   R"("write": {"deny": ["**/*.lock", "fixed"]})");
   const PathRulesOfClient rules = SettingsMaker(world).Paths();
@@ -201,7 +201,8 @@ TEST_CASE("settings: denied reads and floating denies become the client's rules"
   CHECK(rules.notes.empty());
 }
 
-TEST_CASE("settings: rules for every project name what does not depend on one") {
+TEST_CASE(
+    "settings: rules for every project contain only denies that do not depend on the project") {
   const UserWorld world(R"x("read": {"deny": ["@secrets", "**/.env", "plain", "k/*.key",
                             "~/a (1)", "/srv/b\\*", "/", "~"]})x");
   const Texts rules = SettingsMaker(world).Mentions();
@@ -217,14 +218,15 @@ TEST_CASE("settings: rules for every project name what does not depend on one") 
   }));
 }
 
-TEST_CASE("settings: rules for every project have the client's other folder") {
+TEST_CASE("settings: rules for every project use the client's other configuration directory") {
   UserWorld world(R"("read": {"deny": ["@secrets"]})");
   world.places.settings_folders = {Path::Clean("/home/dev/cc")};
   CHECK(Has(SettingsMaker(world).Mentions(), "Read(//home/dev/cc/.credentials.json)"));
   CHECK(SettingsMaker(UserWorld(R"("read": {"deny": []})")).Mentions().empty());
 }
 
-TEST_CASE("settings: a project's own name is no pattern, and both of its names count") {
+TEST_CASE(
+    "settings: pattern characters in a project's name are escaped, and both of its names count") {
   UserWorld world(R"("read": {"deny": ["**/.env"]})");
   world.MoveRoot("/home/dev/a[1]", "/srv/b*");
   const Texts deny = SettingsMaker(world).Paths().deny;
@@ -232,7 +234,7 @@ TEST_CASE("settings: a project's own name is no pattern, and both of its names c
   CHECK(Has(deny, R"(Read(//srv/b\*/**/.env))"));
 }
 
-TEST_CASE("settings: what the client has no rule for is said") {
+TEST_CASE("settings: denies without an equivalent client rule are reported") {
   const UserWorld world(R"("read": {"deny": ["a[0-9]", "b[!x]", "c\\[d"]})");
   const PathRulesOfClient rules = SettingsMaker(world).Paths();
   REQUIRE(rules.notes.size() == 1);
@@ -240,7 +242,7 @@ TEST_CASE("settings: what the client has no rule for is said") {
   CHECK(Has(rules.deny, R"(Read(//home/dev/project/c\[d))"));
 }
 
-TEST_CASE("settings: Python's names say the same") {
+TEST_CASE("settings: the Python names have the same meaning") {
   const UserWorld world(R"("client": {"permission_mode": "bypassPermissions"})");
   const SettingsMaker maker(world);
   const OrderedJson script = maker.Sdk();
@@ -255,7 +257,7 @@ TEST_CASE("settings: Python's names say the same") {
   }));
 }
 
-TEST_CASE("bypass: refused where a person did not choose both") {
+TEST_CASE("bypass: refused unless the user chose both") {
   constexpr const char* kAsk = R"("bash": {"unsandboxed": "ask"})";
   constexpr const char* kMode = R"("client": {"permission_mode": "bypassPermissions"})";
   const auto is_unsafe = [](const std::string& members, const std::string& profile = "") {

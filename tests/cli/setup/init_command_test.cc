@@ -43,7 +43,7 @@ TEST_CASE("init command: keeps the layer and the options of the registration") {
   CHECK(InitCommand(FileOf(SettingsLayer::kManaged, "{}"), kWhere) == "ringfence init --managed");
 }
 
-TEST_CASE("init command: of the file that registers the hook, or did") {
+TEST_CASE("init command: it is for the file that registers the hook, or did") {
   const SettingsFile user = FileOf(SettingsLayer::kUser, "{}");
   const SettingsFile project = FileOf(SettingsLayer::kProject, "{}");
   const SettingsFile local = FileOf(SettingsLayer::kLocal, kRegistered);

@@ -13,7 +13,7 @@ Policy PolicyOf(World& world, std::string_view members) {
   return world.Merged(world.EventOf("Bash", "{}"));
 }
 
-// "permit by good.example", "deny", as the policy has the entry.
+// "permit by good.example" or "deny", with the entry as written in the policy.
 std::string Said(const HostDecision& decision) {
   std::string said(VerdictName(decision.verdict));
   if (decision.rule != nullptr) said += " by " + std::string(decision.rule->written);
@@ -36,7 +36,7 @@ void Check(const Policy& policy, std::span<const Row> rows) {
 
 }  // namespace
 
-TEST_CASE("evaluator host: the entry that decided is told, a denial before any permit") {
+TEST_CASE("evaluator host: the deciding entry is reported, a denial before any permit") {
   World world;
   const Policy policy = PolicyOf(world, R"("network":{
       "allow":["good.example","*.forge.example:443","api.example:8443"],
@@ -45,12 +45,12 @@ TEST_CASE("evaluator host: the entry that decided is told, a denial before any p
       {"good.example", 443, "permit by good.example"},
       {"good.example", 1, "permit by good.example"},
       {"good.example", 25, "deny by good.example:25"},
-      {"good.example", 0, "deny by good.example:25"},  // some port of it is denied
+      {"good.example", 0, "deny by good.example:25"},  // one of its ports is denied
       {"a.forge.example", 443, "permit by *.forge.example:443"},
       {"a.b.forge.example", 443, "permit by *.forge.example:443"},
       {"a.forge.example", 80, "deny"},
       {"a.forge.example", 0, "deny"},  // not every port is permitted
-      {"forge.example", 443, "deny"},  // "*." means below it
+      {"forge.example", 443, "deny"},  // "*." means subdomains only
       {"aforge.example", 443, "deny"},
       {"gist.forge.example", 443, "deny by gist.forge.example"},
       {"a.gist.forge.example", 443, "permit by *.forge.example:443"},
@@ -62,7 +62,7 @@ TEST_CASE("evaluator host: the entry that decided is told, a denial before any p
   Check(policy, kRows);
 }
 
-TEST_CASE("evaluator host: spellings of one name are one name") {
+TEST_CASE("evaluator host: spellings of one name are equal") {
   World world;
   const Policy policy = PolicyOf(
       world, R"("network":{"allow":["good.example","xn--gd-fkaa.example"],"unlisted":"ask"})");
@@ -84,7 +84,7 @@ TEST_CASE("evaluator host: spellings of one name are one name") {
   Check(policy, kRows);
 }
 
-TEST_CASE("evaluator host: a text that two programs could read in two ways is denied") {
+TEST_CASE("evaluator host: a text that two programs can read differently is denied") {
   World world;
   const Policy policy = PolicyOf(world, R"("network":{"allow":["*"],"unlisted":"allow"})");
   for (const std::string_view host : {"",
@@ -179,7 +179,7 @@ TEST_CASE("evaluator host: this machine and its neighbours are hosts like any ot
   Check(unlisted, kOpen);
 }
 
-TEST_CASE("evaluator host: every list must permit, and the last that permits is told") {
+TEST_CASE("evaluator host: every list must permit, and the last one that permits is reported") {
   World world;
   world.Managed(R"("network":{"allow":["*.corp.example"]})");
   const Policy policy = PolicyOf(world, R"("network":{"allow":["a.corp.example","b.example"]})");
@@ -212,14 +212,14 @@ TEST_CASE("evaluator host: the cause names host, port and list, and the trace ea
   CHECK(trace.rules[1].written == "good.example");
 }
 
-TEST_CASE("evaluator host: a policy without hosts judges none") {
+TEST_CASE("evaluator host: a policy without hosts evaluates none") {
   World world;
   const Policy policy = PolicyOf(world, R"("tools":{"deny":["mcp__x__y"]})");
   CHECK(Said(EvaluateHost("any.example", 1, policy)) == "permit");
   CHECK(Said(EvaluateHost("", 0, policy)) == "permit");
 }
 
-TEST_CASE("evaluator hosts: all that an entry means must be permitted, and none denied") {
+TEST_CASE("evaluator hosts: every host of an entry must be permitted, and none denied") {
   World world;
   const Policy policy = PolicyOf(world, R"("network":{
       "allow":["*.good.example","good.example:443"],"deny":["bad.good.example:25"]})");

@@ -4,7 +4,7 @@
 
 using namespace ringfence;
 
-TEST_CASE("evaluator path: text is refused for one reason each") {
+TEST_CASE("evaluator path: text is denied for one reason each") {
   struct Row {
     std::string_view text, want;
   };
@@ -28,7 +28,7 @@ TEST_CASE("evaluator path: text is refused for one reason each") {
   }
 }
 
-TEST_CASE("evaluator path: ordinary text is not refused") {
+TEST_CASE("evaluator path: ordinary text is not denied") {
   for (const std::string_view text :
        {"a",    "/",   ".",    "..",      "~",     "~/",      "~/x",  "@x", "a b", "ab:c",
         "a\\b", "-rf", "file", "fileX:y", "1://x", "a/b://c", "100%", "#x", "?x",  "*"}) {

@@ -21,7 +21,7 @@ Policy PolicyOf(World& world, std::string_view members) {
 
 }  // namespace
 
-TEST_CASE("evaluator tool: globs stand for any characters") {
+TEST_CASE("evaluator tool: globs match any characters") {
   World world;
   const Policy policy =
       PolicyOf(world, R"("tools":{"allow":["mcp__team__*","mcp__*__list","Read"]})");
@@ -42,7 +42,7 @@ TEST_CASE("evaluator tool: globs stand for any characters") {
   }
 }
 
-TEST_CASE("evaluator tool: one star is every tool, but denies and asks go on") {
+TEST_CASE("evaluator tool: a single star is every tool, but denies and asks still apply") {
   World world;
   const Policy policy =
       PolicyOf(world, R"("tools":{"allow":["*"],"deny":["mcp__x__*"],"ask":["Web*"]})");
@@ -55,7 +55,7 @@ TEST_CASE("evaluator tool: one star is every tool, but denies and asks go on") {
   }
 }
 
-TEST_CASE("evaluator tool: a server is named by a pattern for its tools") {
+TEST_CASE("evaluator tool: a pattern for a server's tools names the server") {
   World world;
   const Policy policy = PolicyOf(
       world, R"("tools":{"allow":["mcp__team__*","mcp__one__send","mcp__claude_ai_Mail__*"]})");
@@ -68,7 +68,7 @@ TEST_CASE("evaluator tool: a server is named by a pattern for its tools") {
   }
 }
 
-TEST_CASE("evaluator tool: a server whose every tool an untrusted file does not name is refused") {
+TEST_CASE("evaluator tool: a server is denied if an untrusted file lists none of its tools") {
   World world;
   world.Project(R"("tools":{"allow":["mcp__other__*"]})", false);
   const Policy policy = PolicyOf(world, R"("tools":{"allow":["mcp__team__*"]})");

@@ -18,7 +18,7 @@ TEST_CASE("evaluator url: web URLs by their scheme") {
   }
 }
 
-TEST_CASE("evaluator url: a scheme reaches a host by its own name or behind a plus sign") {
+TEST_CASE("evaluator url: a scheme reaches a host by its own name or after a plus sign") {
   for (const std::string_view scheme : {"ssh", "git+https", "mongodb+srv", "postgres"}) {
     CAPTURE(scheme);
     CHECK(ReachesHost(scheme));
@@ -60,7 +60,7 @@ TEST_CASE("evaluator url: the port is the text's, else the scheme's, else that o
   }
 }
 
-TEST_CASE("evaluator url: the cause names the text as it was written") {
+TEST_CASE("evaluator url: the cause quotes the text as written") {
   World world;
   world.User(R"("network":{"allow":["a.example"]})");
   const Policy policy = world.Merged(world.EventOf("Bash", "{}"));

@@ -16,7 +16,7 @@ using namespace ringfence;
 
 namespace {
 
-// As a shell splits and unquotes; what it would expand or take for an operator is a mistake.
+// Splits and unquotes like a shell; text that a shell would expand or take for an operator fails.
 std::vector<std::string> ShellWords(std::string_view line) {
   std::vector<std::string> words;
   std::optional<std::string> word;
@@ -45,7 +45,7 @@ std::vector<std::string> ShellWords(std::string_view line) {
   return words;
 }
 
-// The words of the command between backquotes; empty where the reason suggests none.
+// The words of the command between backquotes; empty if the reason suggests none.
 std::vector<std::string> Suggested(const std::string& reason) {
   const size_t begin = reason.find('`');
   if (begin == std::string::npos) return {};
@@ -59,7 +59,7 @@ std::string SuggestedPath(const std::string& reason) {
   return words.empty() ? "" : words.back();
 }
 
-TEST_CASE("fix: a shell reads the word that was meant") {
+TEST_CASE("fix: a shell reads the intended word") {
   for (const std::string_view text :
        {"/etc/hosts", "/a b", "/$(id)",    "/a\\b", "/*",        "/it's", "/'",
         "/a;b",       "/a&b", "/#x",       "/~x",   "/\"q\"",    "/x!y",  "/[a]",
@@ -76,7 +76,7 @@ TEST_CASE("fix: a shell reads the word that was meant") {
   CHECK(ShellWord("/it's") == "'/it'\\''s'");
 }
 
-TEST_CASE("fix: no word is offered for what is an option, invisible, empty or endless") {
+TEST_CASE("fix: no word is offered for an option, or for an invisible, empty or very long name") {
   for (const std::string& text :
        {std::string(), std::string("-x"), std::string("/a\nb"), std::string("/a`b"),
         std::string("/\xE2\x80\xAE"), std::string(301, 'a')}) {
@@ -103,7 +103,7 @@ TEST_CASE("fix: names with a random part are temporary") {
   }
 }
 
-TEST_CASE("fix: shared folders are never suggested") {
+TEST_CASE("fix: shared directories are never suggested") {
   const World world;
   for (const char* text : {"/",
                            "/tmp",
@@ -136,7 +136,7 @@ TEST_CASE("fix: shared folders are never suggested") {
   }
 }
 
-TEST_CASE("fix: what the project lies in is shared by each of its names") {
+TEST_CASE("fix: every name of the project's parent directories counts as shared") {
   World world;
   world.MoveRoot("/home/dev/work/entry", "/srv/real/project");
   for (const char* text : {"/home/dev/work", "/home/dev/work/entry", "/srv/real"}) {
@@ -149,7 +149,7 @@ TEST_CASE("fix: what the project lies in is shared by each of its names") {
 struct Row {
   const char* path;
   FileKind kind;
-  const char* want;  // what is to be permitted; "" for no command
+  const char* want;  // the path to permit; "" for no command
   bool for_session = false;
 };
 
@@ -190,7 +190,7 @@ constexpr Row kRows[] = {
     {"/home/other", kFolder, ""},
 };
 
-TEST_CASE("fix: to write a program of the system is not suggested, to read it is") {
+TEST_CASE("fix: writing a system program is not suggested, reading it is") {
   World world;
   world.files.Put("/usr/bin/dash", File());
   world.files.Put("/bin", LinkTo("usr/bin"));
@@ -204,7 +204,7 @@ TEST_CASE("fix: to write a program of the system is not suggested, to read it is
   CHECK(reason.find("Not a path? The user can add") != std::string::npos);
 }
 
-TEST_CASE("fix: a path is suggested that will be used again, and never a shared folder") {
+TEST_CASE("fix: the suggested path will be used again, and is never a shared directory") {
   for (const Row& row : kRows) {
     for (const Access access : {Access::kRead, Access::kWrite}) {
       CAPTURE(row.path);
@@ -229,7 +229,7 @@ TEST_CASE("fix: a path is suggested that will be used again, and never a shared 
   }
 }
 
-TEST_CASE("fix: what is suggested permits the call") {
+TEST_CASE("fix: the suggested command permits the call") {
   for (const Row& row : kRows) {
     if (*row.want == 0) continue;
     CAPTURE(row.path);
@@ -248,7 +248,7 @@ TEST_CASE("fix: what is suggested permits the call") {
   }
 }
 
-TEST_CASE("fix: a path about which a rule asks is allowed with its question") {
+TEST_CASE("fix: a path that a rule asks about is allowed with its question") {
   struct Asked {
     const char* path;
     const char* want;
@@ -266,7 +266,7 @@ TEST_CASE("fix: a path about which a rule asks is allowed with its question") {
     CHECK(Suggested(reason) == std::vector<std::string>{"ringfence", "allow", "--ask", row.want});
     world.User(R"("write":{"ask":["@runs-later",")" + std::string(row.want) + R"("]})");
     CHECK(world.Write(row.path) == "ask");
-    // These modes would refuse the question. Auto mode can be left.
+    // These modes refuse the question. The user can leave auto mode.
     World later;
     later.mode = "bypassPermissions";
     CHECK(Suggested(later.WhyNotWrite(row.path)).empty());
@@ -276,7 +276,7 @@ TEST_CASE("fix: a path about which a rule asks is allowed with its question") {
     CHECK(Suggested(refused) == std::vector<std::string>{"ringfence", "allow", "--ask", row.want});
     CHECK(refused.find("` and leave auto mode (Shift+Tab).") != std::string::npos);
   }
-  // Another name of the same folder would be asked about next time.
+  // The next temporary name in the same directory would need another question.
   CHECK(Suggested(World().WhyNotWrite("/home/dev/.config/nvim/init.lua.tmp.4711.1732500000000")) ==
         std::vector<std::string>{"ringfence", "allow", "--ask", "~/.config/nvim"});
   World world;
@@ -286,7 +286,7 @@ TEST_CASE("fix: a path about which a rule asks is allowed with its question") {
   // `allow` permits reading, too.
   CHECK(Suggested(world.WhyNotWrite("/home/dev/other/.env")) ==
         std::vector<std::string>{"ringfence", "allow", "--ask", "~/other/.env"});
-  // The same file by another name: ~/.config is elsewhere.
+  // The same file by another name: ~/.config leads elsewhere.
   World linked;
   linked.files.Put("/home/dev/.config", LinkTo("dotfiles"));
   linked.files.Put("/home/dev/dotfiles/nvim/init.lua", File());
@@ -300,8 +300,8 @@ TEST_CASE("fix: a path about which a rule asks is allowed with its question") {
 struct SandboxRow {
   const char* path;
   FileKind kind;
-  const char* want;  // what is to be permitted; "" for no command
-  const char* text;  // what the reason says otherwise
+  const char* want;  // the path to permit; "" for no command
+  const char* text;  // the reason's text otherwise
 };
 
 constexpr const char* kOutside = " The user must do it, outside the sandbox.";
@@ -311,7 +311,7 @@ constexpr SandboxRow kSandboxRows[] = {
     {"/home/dev/lib", kFolder, "~/lib", ""},
     {"/var/tmp/z", kFile, "/var/tmp/z", ""},
     {"/home/dev/lib/tmpa1b2c3d4", kFile, "~/lib/tmpa1b2c3d4", ""},
-    // `ringfence run` would make a directory of the name.
+    // `ringfence run` would create a directory with this name.
     {"/home/dev/out.txt", kMissing, "", kCreate},
     {"/home/dev/lib/new.c", kMissing, "", kCreate},
     {"/var/tmp/z", kMissing, "", kCreate},
@@ -323,7 +323,7 @@ constexpr SandboxRow kSandboxRows[] = {
     {"/home/dev/.bashrc", kFile, "", kOutside},
     {"/home/dev", kFolder, "", kOutside},
     {"/usr/bin/dash", kFile, "", kOutside},
-    // It cannot be written in a command.
+    // These names cannot be written in a command.
     {"/home/dev/lib/a\nb", kFile, "", kOutside},
     {"/$x/a", kFile, "", kOutside},
 };
@@ -352,12 +352,12 @@ TEST_CASE("fix: the sandbox suggests only what lifts its own refusal") {
       CHECK(Suggested(reason) == std::vector<std::string>{"ringfence", "allow", row.want});
     }
   }
-  // In the project a name may be made that does not exist yet.
+  // In the project, a name that does not exist yet may be created.
   World narrow;
   narrow.User(R"("write":{"allow":["src"]})");
   CHECK(Suggested(WhyNotInSandbox(narrow, "/home/dev/project/docs/new.md")) ==
         std::vector<std::string>{"ringfence", "allow", "~/project/docs"});
-  // Nor can such a policy.
+  // A policy file with this name cannot be written in a command either.
   World named;
   named.files.Put("/home/dev/lib/a.c", File());
   Event event;
@@ -369,7 +369,7 @@ TEST_CASE("fix: the sandbox suggests only what lifts its own refusal") {
       WholeReasonText(
           DecidePath(event, "/home/dev/lib/a.c", Access::kWrite, {policy, named.places, files}), "")
           .find(kOutside) != std::string::npos);
-  // `allow` does not change the list of a project's policy that is not trusted.
+  // `allow` does not change the list of a project policy that is not trusted.
   World untrusted;
   untrusted.User(R"("write":{"allow":[".","~/lib"]})");
   untrusted.Project(R"("write":{"allow":["."]})", false);
@@ -378,7 +378,7 @@ TEST_CASE("fix: the sandbox suggests only what lifts its own refusal") {
             .find("Ask the user to add it to the project's own policy.") != std::string::npos);
 }
 
-TEST_CASE("fix: a name that does not say what it is gets --as") {
+TEST_CASE("fix: an ambiguous name gets --as") {
   CHECK(ToolWords("Bash", ClaudeCode()) == "Bash");
   CHECK(ToolWords("mcp__a__b", ClaudeCode()) == "mcp__a__b");
   CHECK(ToolWords("SlashCommand", ClaudeCode()) == "--as tool SlashCommand");
@@ -434,7 +434,7 @@ constexpr Cause_ kCauses[] = {
     {"a resource", "", "ReadMcpResourceTool", R"({"server":"github","uri":"repo://x"})"},
 };
 
-TEST_CASE("fix: a reason is short, and says what to do before where the rule is") {
+TEST_CASE("fix: a reason is short, and gives the remedy before the rule") {
   for (const Cause_& cause : kCauses) {
     CAPTURE(cause.name);
     World world;
@@ -451,7 +451,7 @@ TEST_CASE("fix: a reason is short, and says what to do before where the rule is"
   }
 }
 
-TEST_CASE("fix: the reason of a question that the mode refuses is as short") {
+TEST_CASE("fix: the reason for a question that the mode refuses is also short") {
   for (const char* mode : {"auto", "bypassPermissions"}) {
     for (const char* path :
          {".github/workflows/ci.yml", ".git/hooks/pre-commit", ".claude/scheduled_tasks.json",
@@ -462,7 +462,7 @@ TEST_CASE("fix: the reason of a question that the mode refuses is as short") {
       const std::string reason = world.WhyNotWrite(name);
       CAPTURE(reason);
       CHECK(reason.find("sk the user to ") < reason.find(" Rule: "));
-      // The rule of a policy of the user's is longer by as much, a project's name by 20.
+      // A rule in the user's policy is longer by this difference, plus 3.
       const std::string built_in = "built-in policy", user = "~/.config/ringfence/policy.json:18";
       CHECK(reason.find(built_in) != std::string::npos);
       CHECK(reason.size() + user.size() - built_in.size() + 3 <= 240);
@@ -470,7 +470,7 @@ TEST_CASE("fix: the reason of a question that the mode refuses is as short") {
   }
 }
 
-TEST_CASE("fix: with long paths the command is still within what a terminal shows") {
+TEST_CASE("fix: with long paths the command is still in the part that a terminal shows") {
   World world;
   world.files.Put("/home/dev/project/shared", LinkTo("/home/dev/work/company/monorepo"));
   for (const char* path : {"/home/dev/work/company/monorepo/packages/shared-components/index.ts",
@@ -508,7 +508,7 @@ TEST_CASE("fix: a reason that fits keeps the names, and so does one without a co
   const std::string words(200, 'w');
   CHECK(reason(name, leads, words) == text(name, leads, words));
   CHECK(reason(name, words, "") == "ringfence: " + name + " refused: " + words + ".");
-  // Text that does not end with one path is not cut; a tool's name has no preposition.
+  // Text that does not end with one path is not shortened; a tool's name has no preposition.
   for (const char* whole :
        {"read of \"a\"", "\"/aaaaaaaa/b\" and \"/aaaaaaaa/c\"", "nothing quoted"}) {
     CHECK(reason(whole, "why", fix(150)) == text(whole, "why", fix(150)));
@@ -532,7 +532,7 @@ TEST_CASE("fix: with --policy FILE the command names that file") {
   }
 }
 
-TEST_CASE("fix: with --policy FILE the user's own policy would not widen the project") {
+TEST_CASE("fix: with --policy FILE the user's own policy cannot widen the project") {
   World world;
   world.files.Put("/home/dev/main/.git/HEAD", File());
   world.MoveRoot("/home/dev/main/app", "/home/dev/main/app");
@@ -546,7 +546,7 @@ TEST_CASE("fix: with --policy FILE the user's own policy would not widen the pro
   CHECK(SuggestedPath(reason) == "~/main/lib");
 }
 
-TEST_CASE("fix: without a home nothing is suggested that needs one") {
+TEST_CASE("fix: without a home, no fix is suggested that needs one") {
   World world;
   world.NoHome();
   world.files.Put("/srv/main/.git/HEAD", File());
@@ -576,7 +576,7 @@ TEST_CASE("fix: no command names a policy file that the user cannot name") {
   }
 }
 
-TEST_CASE("fix: the project is named where its own policy decides, if a shell can name it") {
+TEST_CASE("fix: the project is named if its own policy decides and a shell can name it") {
   const auto remedy = [](std::string_view own_file) {
     World world;
     Policy policy = world.Merged(world.EventOf("Read", "{}"));
@@ -595,7 +595,7 @@ TEST_CASE("fix: the project is named where its own policy decides, if a shell ca
   CHECK(remedy("/srv/a`b/.ringfence/policy.json") == asks(""));
 }
 
-TEST_CASE("fix: a project below /tmp lasts: what is suggested there is for good") {
+TEST_CASE("fix: a project below /tmp is permanent: so are suggestions in it") {
   World world;
   world.MoveRoot("/tmp/project", "/tmp/project");
   world.cwd = "/tmp/project";
@@ -625,7 +625,7 @@ TEST_CASE("fix: no command is suggested for a list that it cannot change") {
     World world;
     world.Project(lists, false);
     check(world, "the project's own policy");
-    // Also where the user's own list lacks it: to add it there alone would not help.
+    // The same if the user's own list lacks it: adding it only there does not help.
     world.User(lists);
     check(world, "the project's own policy");
   }

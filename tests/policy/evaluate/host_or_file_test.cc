@@ -4,7 +4,7 @@
 
 using namespace ringfence;
 
-TEST_CASE("host or file: many endings of files are domains as well") {
+TEST_CASE("host or file: many file extensions are also top-level domains") {
   struct Row {
     std::string_view name;
     NameKind want;

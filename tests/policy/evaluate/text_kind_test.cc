@@ -35,7 +35,7 @@ constexpr Row kRows[] = {
     {"team://channel", kOtherUrl},
     {"x://y", kOtherUrl},
     {"git+ssh://a.example/x", kOtherUrl},
-    // Parsers that repair what they read make URLs of these.
+    // Lenient parsers read these as URLs.
     {" https://a.example/", kUnclear},
     {"\thttps://a.example/", kUnclear},
     {"\x01https://a.example/", kUnclear},
@@ -49,7 +49,7 @@ constexpr Row kRows[] = {
     {"https:\\\\a.example/", kUnclear},
     {"fi\tle:///etc/passwd", kUnclear},
     {" team://x", kUnclear},
-    // One in another.
+    // A URL inside another.
     {"view-source:file:///etc/passwd", kUnclear},
     {"git+file:///etc", kUnclear},
     {"file+x:///etc", kUnclear},
@@ -62,7 +62,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-TEST_CASE("text kind: a path, a URL, or what two programs would take for different things") {
+TEST_CASE("text kind: a path, a URL, or a text that two programs can read differently") {
   for (const Row& row : kRows) {
     CAPTURE(row.text);
     CHECK(KindOfText(row.text) == row.want);

@@ -8,7 +8,7 @@ using namespace ringfence;
 
 namespace {
 
-// Counts what reaches the files.
+// Counts the calls that reach the files.
 class CountedFiles final : public FileView {
  public:
   explicit CountedFiles(const FileView& files) : files_(files) {}
@@ -37,7 +37,7 @@ bool HasLink(const CachedFiles& files, std::string_view base, std::string_view b
 
 }  // namespace
 
-TEST_CASE("cached files: a link on the way is found whatever was asked before") {
+TEST_CASE("cached files: a link on the way is found, whatever was asked before") {
   const FakeFiles disk{{"/p/src/a", File()},
                        {"/p/src/b", LinkTo("/elsewhere")},
                        {"/p/srclink", LinkTo("src")},
@@ -53,7 +53,7 @@ TEST_CASE("cached files: a link on the way is found whatever was asked before") 
       {"src/deep", false}, {"src/dee", false}, {"missing/b", false},  {"missing", false},
       {"missin", false},   {"file/b", false},  {"src/deep/c", false}, {"missing/b/c", false},
   };
-  // Every row after every other one, so that what is remembered of one never answers another.
+  // Tests every row after every other one, so that no cached result answers for another path.
   for (const Row& before : kRows) {
     const CachedFiles files(disk);
     for (const Row& row : kRows) {
@@ -65,7 +65,7 @@ TEST_CASE("cached files: a link on the way is found whatever was asked before") 
   }
 }
 
-TEST_CASE("cached files: many names of one folder cost one listing") {
+TEST_CASE("cached files: many names of one directory cost one listing") {
   std::vector<FakeFiles::Entry> entries;
   for (int i = 0; i < 200; ++i) entries.push_back({"/p/d" + std::to_string(i) + "/x", File()});
   entries.push_back({"/p/last", LinkTo("d0")});
@@ -81,7 +81,7 @@ TEST_CASE("cached files: many names of one folder cost one listing") {
   CHECK(counted.looks < 50);
 }
 
-TEST_CASE("cached files: more files than are remembered are asked about again") {
+TEST_CASE("cached files: files beyond the cache limit are asked about again") {
   const FakeFiles disk{{"/p/f", File()}};
   const CountedFiles counted(disk);
   const CachedFiles files(counted);
@@ -93,7 +93,7 @@ TEST_CASE("cached files: more files than are remembered are asked about again") 
   CHECK(counted.looks < 800);
 }
 
-TEST_CASE("cached files: a folder that cannot be listed is tried once and may have any name") {
+TEST_CASE("cached files: a directory that cannot be listed is tried once and may have any name") {
   const FakeFiles disk{{"/p/closed", UnreadableDirectory()}};
   const CountedFiles counted(disk);
   const CachedFiles files(counted);
@@ -104,7 +104,8 @@ TEST_CASE("cached files: a folder that cannot be listed is tried once and may ha
   CHECK(counted.lists == 1);
 }
 
-TEST_CASE("cached files: a folder of very many names is not listed, and each name is known") {
+TEST_CASE(
+    "cached files: a directory of very many names is not listed, and each name is looked up") {
   std::vector<FakeFiles::Entry> entries;
   for (int i = 0; i < 5000; ++i) entries.push_back({"/p/f" + std::to_string(i), File()});
   entries.push_back({"/p/link", LinkTo("f0")});

@@ -36,7 +36,7 @@ TEST_CASE("fake files: links on the way are followed, the last component is not"
   CHECK(files.ReadLink(Path::Clean("/no")).error().code == ENOENT);
 }
 
-TEST_CASE("fake files: folders on the way exist, and list what is in them") {
+TEST_CASE("fake files: directories on the way exist, and list their content") {
   FakeFiles files{{"/a/b/f", File()},
                   {"/a/g", File()},
                   {"/locked", UnreadableDirectory()},
@@ -59,14 +59,14 @@ TEST_CASE("fake files: loops and long names are errors, as on a disk") {
   CHECK(files.Look(Path::Clean("/" + std::string(256, 'x'))).error().code == ENAMETOOLONG);
 }
 
-TEST_CASE("fake files: an inode is the file's own unless a test says otherwise") {
+TEST_CASE("fake files: each file has its own inode unless a test sets it") {
   const FakeFiles files{{"/a", File()}, {"/b", File()}, {"/c", File().Inode(5).Links(2)}};
   CHECK(files.Look(Path::Clean("/a"))->inode != files.Look(Path::Clean("/b"))->inode);
   CHECK(files.Look(Path::Clean("/c"))->inode == 5);
   CHECK(files.Look(Path::Clean("/c"))->links == 2);
 }
 
-TEST_CASE("fake files: letter case can be without meaning") {
+TEST_CASE("fake files: letter case can be ignored") {
   const FakeFiles files({{"/Repo/CAF\xC3\x89", File()}}, LetterCase::kIgnored);
   CHECK(files.Look(Path::Clean("/repo/caf\xC3\xA9"))->kind == FileKind::kFile);
   CHECK(Names(files.List(Path::Clean("/REPO"), kMany)) == "CAF\xC3\x89 ");

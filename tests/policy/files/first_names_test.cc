@@ -6,7 +6,7 @@
 
 using namespace ringfence;
 
-TEST_CASE("first names: a name exists below the root or in a folder of the server") {
+TEST_CASE("first names: a name exists below the root or in a directory of the server") {
   const FakeFiles files{{"/etc/passwd", File()}, {"/p/src", Directory()}};
   const CachedFiles cached(files);
   FirstNames names(cached, false);
@@ -21,7 +21,7 @@ TEST_CASE("first names: a name exists below the root or in a folder of the serve
   CHECK_FALSE(names.MayName("/" + std::string(256, 'x')));
 }
 
-TEST_CASE("first names: letter case does not count where the files ignore it") {
+TEST_CASE("first names: letter case is ignored if the files ignore it") {
   const FakeFiles files({{"/etc/passwd", File()}, {"/p/src", Directory()}}, LetterCase::kIgnored);
   const CachedFiles cached(files);
   FirstNames names(cached, true);
@@ -32,7 +32,7 @@ TEST_CASE("first names: letter case does not count where the files ignore it") {
   CHECK_FALSE(names.MayName("none"));
 }
 
-TEST_CASE("first names: what cannot be seen may exist") {
+TEST_CASE("first names: a name that cannot be checked may exist") {
   const FakeFiles files{{"/p", UnreadableDirectory()}};
   const CachedFiles cached(files);
   for (const bool ignores_case : {false, true}) {

@@ -27,7 +27,7 @@ constexpr std::string_view kImage =
     "23 20 0:5 / /proc rw - proc proc rw\n"
     "24 20 8:2 / /data rw - ext4 /dev/sdb1 rw\n";
 
-// Namespaces that are kept by a mount have no directory tree.
+// Namespaces that a mount keeps alive have no directory tree.
 constexpr std::string_view kNamespaces =
     "1 0 8:1 / / rw - ext4 d rw\n2 1 8:1 /home /srv/home rw - ext4 d rw\n"
     "3 1 0:4 net:[4026] /run/n rw - nsfs nsfs rw\n4 1 0:4 net:[4026] /run/m rw - nsfs nsfs rw\n";
@@ -80,8 +80,8 @@ TEST_CASE("mounts: a directory that is mounted twice has the other name") {
   }
 }
 
-TEST_CASE("mounts: what another mount covers is not seen") {
-  // /home is a file system of its own, so the root file system's own /home is another directory.
+TEST_CASE("mounts: paths covered by another mount are not visible") {
+  // /home is a separate file system, so the root file system's own /home is another directory.
   constexpr std::string_view kOwnHome =
       "1 0 8:1 / / rw - ext4 d rw\n2 1 8:2 / /home rw - ext4 d rw\n"
       "3 1 8:1 / /mnt rw - ext4 d rw\n";
@@ -94,7 +94,7 @@ TEST_CASE("mounts: what another mount covers is not seen") {
       "3 2 0:9 / /srv rw - tmpfs t rw\n";
   CHECK(NamesText(kStacked, "/home/dev") == "");
   CHECK(NamesText(kStacked, "/srv/dev") == "");
-  // A mount at /srv covers an older one at /srv/in, in whatever order the table has them.
+  // A mount at /srv covers an older one at /srv/in, in any order of the table.
   for (const std::string_view covered :
        {"1 0 8:1 / / rw - ext4 d rw\n2 1 8:1 /home /srv/in rw - ext4 d rw\n"
         "3 1 8:2 / /srv rw - ext4 e rw\n",
@@ -122,7 +122,7 @@ TEST_CASE("mounts: parts of a directory that are mounted elsewhere") {
         Parts{part("/srv/home/dev/.ssh/keys", "/srv/keys"),
               part("/srv/home/dev/disk/x", "/srv/covered")});
   CHECK(table.PartsElsewhere(Path::Clean("/home/dev/.config")).empty());
-  // /home/dev/disk/x is of another file system than the part that is mounted at /srv/covered.
+  // /home/dev/disk/x is on another file system than the part that is mounted at /srv/covered.
   CHECK(table.PartsElsewhere(Path::Clean("/home/dev")) ==
         Parts{part("/home/dev/.ssh/keys", "/srv/keys")});
   CHECK(table.MountsBelow(Path::Clean("/home")) ==
@@ -130,7 +130,7 @@ TEST_CASE("mounts: parts of a directory that are mounted elsewhere") {
   CHECK(table.MountsBelow(Path::Clean("/home/dev/disk")).empty());
 }
 
-TEST_CASE("mounts: a mount that another one covers shows nothing") {
+TEST_CASE("mounts: a mount covered by another one shows nothing") {
   const MountTable table = MountTable::Parse(
       "1 0 8:1 / / rw - ext4 d rw\n2 1 8:1 /home/dev/keys /srv/keys rw - ext4 d rw\n"
       "3 2 0:9 / /srv/keys rw - tmpfs t rw\n4 1 0:4 net:[4026] /run/n rw - nsfs nsfs rw\n");
@@ -139,7 +139,7 @@ TEST_CASE("mounts: a mount that another one covers shows nothing") {
   CHECK(table.MountsBelow(Path::Clean("/srv")) == std::vector<Path>{Path::Clean("/srv/keys")});
 }
 
-TEST_CASE("mounts: the type of a file system that may accept several spellings of a name") {
+TEST_CASE("mounts: file system types that may accept several spellings of a name") {
   constexpr std::string_view kTypes =
       "1 0 8:1 / / rw - ext4 d rw\n2 1 0:7 / /mnt/c rw,noatime master:1 - 9p C:\\134 rw\n"
       "3 1 0:8 / /share rw - fuse.a\\040b d rw\n4 3 8:2 / /share/disk rw - vfat e rw\n"
@@ -159,7 +159,7 @@ TEST_CASE("mounts: the type of a file system that may accept several spellings o
   CHECK(MountTable::Parse(kImage).TypeWithSpellings(Path::Clean("/var/.env")) == "");
 }
 
-TEST_CASE("mounts: what is not understood is left out, and ends") {
+TEST_CASE("mounts: invalid lines are skipped, and parsing ends") {
   for (const std::string_view text :
        {"", "\n\n", "1 0 8:1", "x y z a b", "1 1 8:1 / / rw\n", "1 2 8:1 / / r\n2 1 8:1 / / r\n",
         "1 0 0:4 net:[4026] /run/n rw\n2 0 0:4 net:[4026] /run/m rw\n",
@@ -182,7 +182,7 @@ TEST_CASE("mounts: what is not understood is left out, and ends") {
 }
 
 TEST_CASE(
-    "mounts: without /proc nothing has another name, and a file that is too large is an error") {
+    "mounts: without /proc there are no other names, and a file that is too large is an error") {
   const FakeFiles none{{"/etc/passwd", File()}};
   REQUIRE(MountTable::Read(none).has_value());
   CHECK_FALSE(MountTable::Read(none)->has_twins());

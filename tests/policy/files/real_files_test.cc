@@ -37,7 +37,7 @@ UniqueFd Listen(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("real files: every kind of file is told, without opening it") {
+TEST_CASE("real files: every kind of file is reported, without opening it") {
   const TemporaryTree tree;
   tree.File("f");
   tree.Directory("d");
@@ -52,7 +52,7 @@ TEST_CASE("real files: every kind of file is told, without opening it") {
   CHECK(Facts("/dev/null").kind == FileKind::kCharacterDevice);
 }
 
-TEST_CASE("real files: what is missing is a fact, not an error") {
+TEST_CASE("real files: a missing file is a fact, not an error") {
   const TemporaryTree tree;
   tree.File("f");
   CHECK(Facts(tree.At("no")).kind == FileKind::kMissing);
@@ -60,7 +60,7 @@ TEST_CASE("real files: what is missing is a fact, not an error") {
   CHECK(Facts(tree.At("f/x")).kind == FileKind::kMissing);
 }
 
-TEST_CASE("real files: what cannot be known is an error that names the path") {
+TEST_CASE("real files: a fact that cannot be determined is an error that names the path") {
   const TemporaryTree tree;
   tree.Link("loop", "loop");
   const std::string name(256, 'x');
@@ -83,7 +83,7 @@ TEST_CASE("real files: facts are those of lstat") {
   CHECK(a.device == Facts(tree.root()).device);
 }
 
-TEST_CASE("real files: a link's target comes as it was written") {
+TEST_CASE("real files: a link's target is returned as written") {
   const TemporaryTree tree;
   const std::string odd = "../a b/./\xC3\xA9\xFF//";
   tree.Link("l", odd);
@@ -95,7 +95,7 @@ TEST_CASE("real files: a link's target comes as it was written") {
   CHECK(RealFiles().ReadLink(Path::Clean(tree.At("no"))).error().code == ENOENT);
 }
 
-TEST_CASE("real files: a directory's entries come without the dots") {
+TEST_CASE("real files: a directory's entries exclude the dots") {
   const TemporaryTree tree;
   tree.File("d/f");
   tree.Directory("d/sub");
@@ -111,7 +111,7 @@ TEST_CASE("real files: a directory's entries come without the dots") {
   CHECK((*entries)[1].name == "l");
   CHECK((*entries)[1].kind == FileKind::kLink);
   CHECK((*entries)[2].name == "p");
-  CHECK((*entries)[2].kind == FileKind::kMissing);  // Look() tells these apart
+  CHECK((*entries)[2].kind == FileKind::kMissing);  // Look() distinguishes these
   CHECK((*entries)[3].name == "sub");
   CHECK((*entries)[3].kind == FileKind::kDirectory);
   CHECK_FALSE(RealFiles().List(Path::Clean(tree.At("d/f")), kMany));
@@ -119,7 +119,7 @@ TEST_CASE("real files: a directory's entries come without the dots") {
   CHECK(RealFiles().List(Path::Clean(tree.At("to_d")), kMany)->size() == 4);  // through a link
 }
 
-TEST_CASE("real files: a directory with more names than fit one answer of the kernel") {
+TEST_CASE("real files: a directory with more names than fit in one getdents(2) result") {
   const TemporaryTree tree;
   constexpr int kNames = 1000;
   const auto name = [](int i) { return std::string(200, 'n') + std::to_string(i); };
@@ -143,14 +143,14 @@ TEST_CASE("real files: listing leaves no descriptor open") {
   CHECK(after.get() == before.get() + 1);
 }
 
-TEST_CASE("real files: listing what is no directory fails and does not wait") {
+TEST_CASE("real files: listing a path that is not a directory fails and does not block") {
   const TemporaryTree tree;
   REQUIRE(::mkfifo(tree.At("p").c_str(), 0600) == 0);
   CHECK(RealFiles().List(Path::Clean(tree.At("p")), kMany).error().code == ENOTDIR);
 }
 
 #ifdef __linux__
-TEST_CASE("real files: a path is told with its mount, and what is missing has none") {
+TEST_CASE("real files: a path is reported with its mount, and a missing one has none") {
   const TemporaryTree tree;
   tree.File("f");
   const auto mount_of = [](const std::string& path) {
@@ -161,7 +161,7 @@ TEST_CASE("real files: a path is told with its mount, and what is missing has no
   CHECK(mount_of(tree.At("no")) == 0);
 }
 
-// A file of sysfs claims a whole page, as a file does that is truncated while it is read.
+// A sysfs file claims a whole page, like a file that is truncated while it is read.
 TEST_CASE("real files: a file that ends before its size is an error") {
   const Result<std::string> text =
       RealFiles().ReadText(Path::Clean("/sys/devices/system/cpu/online"), kMany);

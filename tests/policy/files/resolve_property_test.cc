@@ -34,7 +34,7 @@ class Generator {
   bool OneIn(unsigned n) { return Below(n) == 0; }
   unsigned Below(unsigned n) { return static_cast<unsigned>(random_() % n); }
 
-  // "a/../b//c/.": few names, so that texts and trees meet.
+  // "a/../b//c/.": few different names, so that texts often match the tree.
   std::string Text(unsigned longest) {
     static constexpr std::array<const char*, 8> kNames = {"a", "b", "c", "d", "a", "b", "..", "."};
     std::string text;
@@ -58,8 +58,8 @@ class Generator {
   std::mt19937 random_;
 };
 
-// The same tree twice: on the disk, and in memory under the same names. It lies so deep that no
-// ".." of a text or a link climbs out of it: a link's target leaves at most three steps behind it.
+// The same tree twice: on the disk, and in memory under the same names. It is so deep, four levels
+// per entry, that no ".." of a text or a link climbs out of it.
 class World {
  public:
   explicit World(Generator& random) : fake_{{tree_.root(), Directory()}} {
@@ -91,7 +91,7 @@ class World {
     }
   }
 
-  // Nothing there, and only directories, or nothing, on the way.
+  // True if nothing is at the path, and only directories, or nothing, on the way.
   bool IsFree(const Path& path) const {
     if (!Is(path, FileKind::kMissing)) return false;
     for (Path up = path.Parent(); !up.is_root(); up = up.Parent()) {
@@ -111,13 +111,13 @@ class World {
 };
 
 struct Opened {
-  int error = 0;  // of open(2), when it failed
+  int error = 0;  // errno of a failed open(2)
   bool is_new = false;
-  std::string path;  // where it really ended
+  std::string path;  // the real path
   struct stat facts {};
 };
 
-// Opens the name, or makes the file that a tool would make there.
+// Opens the name, or creates the file that a tool would create there.
 Opened Open(const std::string& text) {
   Opened opened;
   UniqueFd fd(::open(text.c_str(), O_PATH | O_CLOEXEC));
@@ -135,7 +135,7 @@ Opened Open(const std::string& text) {
   return opened;
 }
 
-// The first step at which nothing could follow: a missing name, or a file.
+// True if a step cannot be continued: a missing name, or a file.
 bool HasDeadEnd(const Walked& walked) {
   return std::ranges::any_of(walked.steps, [](const WalkStep& step) {
     return step.kind != FileKind::kDirectory && step.kind != FileKind::kLink;
@@ -153,7 +153,7 @@ void CheckSame(const Walked& walked, const Opened& opened) {
   CHECK((walked.facts.kind == FileKind::kDirectory) == S_ISDIR(opened.facts.st_mode));
 }
 
-// The kernel refused: the walk must have a reason for it, too.
+// The kernel refused: the walk must have a reason, too.
 void CheckReason(const Walked& walked, const Opened& opened) {
   CAPTURE(ErrnoName(opened.error));
   switch (opened.error) {
@@ -162,7 +162,7 @@ void CheckReason(const Walked& walked, const Opened& opened) {
       break;
     case ENOENT:
     case ENOTDIR:
-    case EISDIR:  // a new name with a slash behind it
+    case EISDIR:  // a new name with a trailing slash
       CHECK(HasDeadEnd(walked));
       break;
     default:
@@ -194,11 +194,11 @@ TEST_CASE("walk: on random trees, a name leads where the kernel goes") {
       ++(opened.is_new ? new_count : opened_count);
     }
   }
-  CHECK(opened_count > kTrees);  // the trees are such that something is there
+  CHECK(opened_count > kTrees);  // enough names in the trees exist
   CHECK(new_count > kTrees);
 }
 
-TEST_CASE("walk: a tree in memory and the same on the disk give the same walk") {
+TEST_CASE("walk: a tree in memory and the same tree on the disk give the same walk") {
   const uint32_t seed = TestSeed() + 1;
   MESSAGE("RINGFENCE_SEED=" << seed - 1);
   Generator random(seed);
@@ -219,7 +219,7 @@ TEST_CASE("walk: a tree in memory and the same on the disk give the same walk") 
   }
 }
 
-TEST_CASE("walk: looking through links in memory and on the disk says the same") {
+TEST_CASE("walk: looking through links in memory and on the disk gives the same result") {
   Generator random(TestSeed() + 2);
   for (int t = 0; t < kTreesInMemory; ++t) {
     const World world(random);

@@ -19,7 +19,7 @@ std::string Links(const Walked& walked) {
   return text;
 }
 
-// l0 -> l1 -> ... -> the target, `count` links in all.
+// l0 -> l1 -> ... -> the target, `count` links in total.
 std::vector<FakeFiles::Entry> Chain(int count, const std::string& target) {
   std::vector<FakeFiles::Entry> entries;
   for (int i = 0; i < count; ++i) {
@@ -111,7 +111,7 @@ TEST_CASE("walk: a path leads where the kernel would go") {
   }
 }
 
-TEST_CASE("walk: a file that is reached again out of what is not below it is that file") {
+TEST_CASE("walk: \"..\" after a name below a file leads back to that file") {
   const FakeFiles files{{"/repo/f", File().Inode(7).Links(2)}};
   const Walked walked = Walk("/repo/f/x/..", files);
   CHECK(walked.end.text() == "/repo/f");
@@ -119,7 +119,7 @@ TEST_CASE("walk: a file that is reached again out of what is not below it is tha
   CHECK(walked.facts.links == 2);
 }
 
-TEST_CASE("walk: each step is told with what was found there") {
+TEST_CASE("walk: each step is reported with the kind of file found there") {
   const FakeFiles files{{"/repo/link", LinkTo("/srv")}, {"/srv/f", File()}};
   const Walked walked = Walk("/repo/link/f", files);
   const std::vector<WalkStep> want = {
@@ -131,7 +131,7 @@ TEST_CASE("walk: each step is told with what was found there") {
   CHECK(walked.steps == want);
 }
 
-TEST_CASE("walk: the facts are those of the end") {
+TEST_CASE("walk: the facts describe the end") {
   const FakeFiles files{{"/repo/a", File().Inode(42).Links(3).Owner(7).Mode(0640).Device(5)},
                         {"/repo/b", LinkTo("a")}};
   const Walked walked = Walk("/repo/b", files);
@@ -142,7 +142,7 @@ TEST_CASE("walk: the facts are those of the end") {
   CHECK(walked.facts.device == 5);
 }
 
-TEST_CASE("walk: forty links are followed, as the kernel does, and no more") {
+TEST_CASE("walk: forty links are followed, as in the kernel, and no more") {
   CHECK(Walk("/l0", FakeFiles(Chain(40, "/end"))).end.text() == "/end");
   CHECK(Walk("/l0", FakeFiles(Chain(41, "/end"))).stop == Stop::kLoop);
 }
@@ -159,7 +159,7 @@ TEST_CASE("walk: loops end") {
   }
 }
 
-TEST_CASE("walk: what is too long for the kernel is refused") {
+TEST_CASE("walk: a path that is too long for the kernel is refused") {
   const FakeFiles files{{"/repo/f", File()}, {"/long", LinkTo(std::string(4095, 'x'))}};
   const std::string name(255, 'n');
   CHECK(Walk("/repo/" + name, files).stop == Stop::kEnd);
@@ -172,7 +172,7 @@ TEST_CASE("walk: what is too long for the kernel is refused") {
   CHECK(Walk("/long", files).stop == Stop::kTooLong);
 }
 
-TEST_CASE("walk: what becomes too long by links is refused") {
+TEST_CASE("walk: a path that becomes too long through links is refused") {
   std::string half;
   while (half.size() < 2000) half += "/" + std::string(249, 'd');
   const FakeFiles files{{half + "/more", LinkTo(half.substr(1))}, {"/half", LinkTo(half)}};
@@ -183,7 +183,7 @@ TEST_CASE("walk: what becomes too long by links is refused") {
   CHECK(Walk("/half" + half + rest, files).stop == Stop::kTooLong);
 }
 
-TEST_CASE("walk: a directory that cannot be searched stops it with the reason") {
+TEST_CASE("walk: an unsearchable directory stops it with the reason") {
   const FakeFiles files{
       {"/locked", UnreadableDirectory()}, {"/locked/f", File()}, {"/link", LinkTo("/locked/f")}};
   for (const std::string_view text : {"/locked/f", "/locked/new", "/link", "/locked/f/../g"}) {
@@ -215,7 +215,7 @@ TEST_CASE("walk: nothing below a refused name is touched") {
   CHECK(Walk("/repo/f", disk, &guard).stop == Stop::kEnd);
 }
 
-TEST_CASE("walk: where letter case does not count, a name leads to the file all the same") {
+TEST_CASE("walk: if letter case is ignored, a name still leads to the file") {
   const FakeFiles files({{"/repo/Link", LinkTo("/SRV/data")}, {"/srv/Data/x", File()}},
                         LetterCase::kIgnored);
   const Walked walked = Walk("/REPO/link/X", files);
@@ -223,7 +223,7 @@ TEST_CASE("walk: where letter case does not count, a name leads to the file all 
   CHECK(Path::Clean("/SRV/data/X") == walked.end);
 }
 
-TEST_CASE("short name: FAT leaves out dots at the end of names") {
+TEST_CASE("short name: FAT drops trailing dots of names") {
   struct Row {
     std::string_view path, want;
   };
@@ -240,7 +240,7 @@ TEST_CASE("short name: FAT leaves out dots at the end of names") {
   }
 }
 
-TEST_CASE("resolve: a short name of FAT or NTFS leads to the name that listings show") {
+TEST_CASE("resolve: a short name of FAT or NTFS leads to the listed name") {
   const FakeFiles files{
       {"/p/.claude", Directory().Inode(7)},  {"/p/.claude/settings.json", File().Inode(8)},
       {"/p/CLAUDE~1", Directory().Inode(7)}, {"/p/CLAUDE~1/settings.json", File().Inode(8)},
@@ -259,7 +259,7 @@ TEST_CASE("resolve: a short name of FAT or NTFS leads to the name that listings 
   }
 }
 
-TEST_CASE("resolve: the long name of a short one is held against the guard") {
+TEST_CASE("resolve: the long name of a short one is checked by the guard") {
   const FakeFiles files{{"/p/.claude", Directory().Inode(7)},
                         {"/p/.claude/x", File()},
                         {"/p/CLAUDE~1", Directory().Inode(7)},

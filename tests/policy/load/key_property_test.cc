@@ -1,5 +1,5 @@
-// What holds for every row of the table of keys, and for those that only tests have: values of
-// trusted files become one whatever the grouping, and what tightens never loosens.
+// Properties of every row of the key table, and of the rows that only tests have: merging the
+// values of trusted files does not depend on their grouping, and tightening never loosens.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ using Files = std::vector<std::unique_ptr<PolicyFile>>;
 constexpr TightLayer kLayers[] = {TightLayer::kManaged, TightLayer::kUntrusted,
                                   TightLayer::kTrustedEvent};
 
-// JSON that a key of the type takes: every word, both switches, the ends of a range, lists that
-// share some of their texts.
+// JSON values that a key of the type accepts: every word, both switches, the ends of a range, and
+// lists that share some texts.
 std::vector<std::string> SomeValues(const KeyType& type) {
   const bool is_path = type.form == TextForm::kOwnPath;
   std::vector<std::string> values;
@@ -52,7 +52,7 @@ std::string MemberOf(std::string_view name, const std::string& value) {
          "}";
 }
 
-// A file for each value; it has nothing but the key.
+// One file per value, with only this key.
 Files FilesOf(const KeyRow& row) {
   Files files;
   for (const std::string& value : SomeValues(row.type)) {
@@ -69,7 +69,7 @@ Files FilesOf(const KeyRow& row) {
 
 const KeyValues& KeysOf(const std::unique_ptr<PolicyFile>& file) { return file->sections.keys; }
 
-// All that rows put values into. The order of a list means nothing where it is a limit.
+// All fields that rows set. The order of a list does not matter if the list is a limit.
 auto FieldsOf(Policy policy) {
   std::vector<std::string_view> env = policy.sandbox.env.value_or(std::vector<std::string_view>{});
   for (auto* list : {&policy.stage.verify, &policy.stage.trusted, &policy.package_stores, &env}) {
@@ -92,7 +92,7 @@ Policy Tightened(Policy policy, const std::unique_ptr<PolicyFile>& file, TightLa
   return policy;
 }
 
-// `check` for every row that is merged by its rule, with its files.
+// Calls `check` for every row that is merged by its rule, with its files.
 template <typename Check>
 void ForEachRow(Check check) {
   int count = 0;
@@ -109,7 +109,7 @@ bool IsLimit(const KeyRow& row) {
   return row.rules.tighten == KeyRule::kLower || row.rules.tighten == KeyRule::kHigher;
 }
 
-// The file that alone says what the two say together.
+// A single file that is equivalent to both files together.
 const std::unique_ptr<PolicyFile>* Representative(const Files& files,
                                                   const std::unique_ptr<PolicyFile>& a,
                                                   const std::unique_ptr<PolicyFile>& b) {
@@ -121,7 +121,7 @@ const std::unique_ptr<PolicyFile>* Representative(const Files& files,
 
 }  // namespace
 
-TEST_CASE("key: each row's values come to different policies") {
+TEST_CASE("key: each row's values give different policies") {
   ForEachRow([](const KeyRow&, const Files& files) {
     const auto differs = [&](const auto& file) {
       return FieldsOf(MergedOf({&file})) != FieldsOf(MergedOf({&files.front()}));
@@ -170,7 +170,7 @@ TEST_CASE("key: tightening never loosens, and its order does not matter") {
   });
 }
 
-TEST_CASE("key: what tightens is the tighter value, and of two lists what both hold") {
+TEST_CASE("key: tightening takes the tighter value, and the common texts of two lists") {
   ForEachRow([](const KeyRow& row, const Files& files) {
     if (!IsLimit(row)) return;
     for (const auto& a : files) {
@@ -195,7 +195,7 @@ TEST_CASE("key: what tightens is the tighter value, and of two lists what both h
 
 TEST_CASE("key: a layer that a row does not name changes nothing") {
   ForEachRow([](const KeyRow& row, const Files& files) {
-    // No text and no command of an untrusted file counts.
+    // Texts and commands of an untrusted file never count.
     if (!IsLimit(row)) CHECK_FALSE(row.rules.is_tightened_by(TightLayer::kUntrusted));
     for (const TightLayer layer : kLayers) {
       if (row.rules.is_tightened_by(layer)) continue;

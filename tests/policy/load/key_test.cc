@@ -43,7 +43,7 @@ PolicySources WithBuiltIn() {
 
 }  // namespace
 
-TEST_CASE("key: one that only the table has is loaded, merged and tightened") {
+TEST_CASE("key: a key that only exists in the table is loaded, merged and tightened") {
   PolicySources sources = WithBuiltIn();
   Add(sources, {.layer = Layer::kUser},
       R"("stage":{"commands":{"test_switch":true},"test_texts":["a","b"]},
@@ -91,12 +91,12 @@ TEST_CASE("key: the managed file is a limit, key by key with its profile") {
   CHECK(policy.sandbox.io == 2u << 20);
 }
 
-TEST_CASE("key: a profile has no key of whole files") {
+TEST_CASE("key: a profile does not have the keys of whole files") {
   CHECK(Mistakes(PolicyWith(R"("profiles":{"p":{"audit":{"rotate":"1M"}}})")) ==
         "policy.json:1:31: /profiles/p/audit is not a setting");
 }
 
-TEST_CASE("key: a value knows its place where the row keeps it") {
+TEST_CASE("key: a value knows its place if the row keeps it") {
   const Loaded loaded =
       Load("{\"version\": 1,\n\"profiles\": {\"p\": {\n\"bash\": {\"unsandboxed\": \"ask\"}}}}");
   REQUIRE(loaded.file);
@@ -105,7 +105,7 @@ TEST_CASE("key: a value knows its place where the row keeps it") {
   CHECK(value->place() == RulePlace{"policy.json", "/profiles/p/bash/unsandboxed", 3, true});
 }
 
-TEST_CASE("key: the later of two values of one key stays") {
+TEST_CASE("key: the later of two values of one key wins") {
   const auto one = LoadWithTestKeys(R"("sandbox":{"test_number":4,"cpus":1})");
   const auto other = LoadWithTestKeys(R"("sandbox":{"test_number":5})");
   KeyValues values = one->sections.keys;

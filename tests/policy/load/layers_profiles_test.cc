@@ -1,4 +1,4 @@
-// Profiles: chosen by registration, by the place or by what an event says of itself.
+// Profiles: chosen by registration, by the directory or by an event's claims about itself.
 #include <doctest/doctest.h>
 
 #include "policy/load/layers.h"
@@ -39,7 +39,7 @@ TEST_CASE("layers: a registered profile that no file has is an error") {
   CHECK_FALSE(policy.error().hint.empty());
 }
 
-TEST_CASE("layers: a profile that only an untrusted file has is not there") {
+TEST_CASE("layers: a profile that only an untrusted file has is ignored") {
   World world;
   world.Project(R"("profiles":{"p":{"read":{"allow":["/"]}}})", false);
   const Event event = world.EventOf("Bash", "{}");
@@ -57,7 +57,7 @@ TEST_CASE("layers: a profile without a condition is chosen by registration only"
   CHECK(world.Read("README.md") == "deny");
 }
 
-TEST_CASE("layers: a profile for a place of the project may widen") {
+TEST_CASE("layers: a profile for a directory of the project may widen") {
   World world;
   world.User(R"("profiles":{"work":{"when":{"root":"~/jobs/*"},"read":{"allow":["/"]}},
                             "dev":{"when":{"root":"~/project"},"read":{"allow":[".","/srv"]}},
@@ -74,7 +74,7 @@ TEST_CASE("layers: a profile for a place of the project may widen") {
   CHECK(world.Read("/etc/passwd") == "deny");
 }
 
-TEST_CASE("layers: with a registered profile no other is chosen by the place") {
+TEST_CASE("layers: with a registered profile no other is chosen by the directory") {
   World world;
   world.User(R"("profiles":{"dev":{"when":{"root":"~"},"read":{"allow":["/"]}},"tight":{}})");
   CHECK(world.Read("/srv/x") == "permit");
@@ -82,7 +82,7 @@ TEST_CASE("layers: with a registered profile no other is chosen by the place") {
   CHECK(world.Read("/srv/x") == "deny");
 }
 
-TEST_CASE("layers: what an event says of itself only tightens") {
+TEST_CASE("layers: an event's claims about itself only tighten") {
   World world;
   world.User(R"("read":{"allow":[".","/srv/u"]},"write":{"allow":["src"]},"permitted":"client",
                 "profiles":{
@@ -122,7 +122,7 @@ TEST_CASE("layers: an event's profile tightens a registered one, too") {
   CHECK(world.Read("/srv/x") == "permit");
 }
 
-TEST_CASE("layers: of several profiles for one event the first in the file counts") {
+TEST_CASE("layers: if several profiles match an event, the first in the file counts") {
   World world;
   world.User(R"("profiles":{"one":{"when":{"agent_type":"a*"},"read":{"deny":["x"]}},
                             "two":{"when":{"agent_type":"ab"},"read":{"deny":["y"]}}})");
@@ -146,7 +146,7 @@ TEST_CASE("layers: every condition of a profile must hold") {
   CHECK(world.Read("x") == "permit");
 }
 
-TEST_CASE("layers: no subagent gains a right by being one") {
+TEST_CASE("layers: being a subagent gives no rights") {
   World only_main;
   only_main.User(R"("profiles":{"main":{"when":{"subagent":false},"write":{"deny":["src"]}}})");
   CHECK(only_main.Write("src/x") == "deny");
@@ -162,7 +162,7 @@ TEST_CASE("layers: no subagent gains a right by being one") {
   CHECK(first_counts.Write("src/x") == "deny");
 }
 
-TEST_CASE("layers: any layer can have commands wrapped, and none can leave them bare") {
+TEST_CASE("layers: any layer can enable wrapping, and none can disable it again") {
   const auto wraps = [](World& world) {
     return world.Merged(world.EventOf("Bash", "{}")).wrap_bash;
   };
@@ -188,7 +188,7 @@ TEST_CASE("layers: any layer can have commands wrapped, and none can leave them 
   CHECK(wraps(helper));
 }
 
-TEST_CASE("layers: a managed profile says its limits anew, key by key") {
+TEST_CASE("layers: a managed profile replaces the file's limits, key by key") {
   World world;
   world.Managed(R"("sandbox":{"mode":"rx","processes":10},"bash":{"wrap":false},
                    "network":{"allow":["a.example"],"inspect":["a.example"]},
@@ -233,7 +233,7 @@ TEST_CASE("layers: a registered profile moves alerts key by key, and turns them 
   CHECK(AlertsOf(world) == AlertRules{});
 }
 
-TEST_CASE("layers: a profile that an event chose neither moves alerts nor turns them off") {
+TEST_CASE("layers: a profile that an event selects neither moves alerts nor turns them off") {
   World world;
   world.agent_type = "worker";
   world.User(R"("alerts":{"inbox":"/srv/main"},
@@ -242,7 +242,7 @@ TEST_CASE("layers: a profile that an event chose neither moves alerts nor turns 
   CHECK(AlertsOf(world).inbox == "/srv/main");
 }
 
-TEST_CASE("layers: the managed file's inbox is demanded, unless it turns alerts off itself") {
+TEST_CASE("layers: the managed file's inbox is mandatory, unless that file turns alerts off") {
   World world;
   world.Managed(R"("alerts":{"inbox":"/srv/ops","fields":{"to":"ops"}},
                    "profiles":{"off":{"alerts":{"enabled":false}}})");

@@ -1,4 +1,4 @@
-// Managed, user, project and --policy files, profiles and callers become one policy.
+// Managed, user, project and --policy files, profiles and callers merge into one policy.
 #include "policy/load/layers.h"
 
 #include <doctest/doctest.h>
@@ -57,7 +57,7 @@ TEST_CASE("layers: the managed file must agree") {
   CHECK(world.Call("WebFetch", R"({"url":"https://m.example","prompt":""})") == "permit");
 }
 
-TEST_CASE("layers: the managed file narrows also what the project's file says") {
+TEST_CASE("layers: the managed file also narrows the project's file") {
   World world;
   world.Managed(R"("read":{"allow":["."]},"permitted":"client","bash":{"unsandboxed":"deny"})");
   world.Project(R"("read":{"allow":["/"]},"permitted":"allow","bash":{"unsandboxed":"ask"})", true);
@@ -66,7 +66,7 @@ TEST_CASE("layers: the managed file narrows also what the project's file says") 
   CHECK(Merged(world).unsandboxed == Unsandboxed::kDeny);
 }
 
-TEST_CASE("layers: a managed allow list without others' is a limit on the defaults") {
+TEST_CASE("layers: a managed allow list without other lists limits the defaults") {
   World world;
   world.Managed(R"("read":{"allow":["src"]},"write":{"allow":["src"]})");
   CHECK(world.Read("src/main.cc") == "permit");
@@ -74,7 +74,7 @@ TEST_CASE("layers: a managed allow list without others' is a limit on the defaul
   CHECK(world.Write("README.md") == "deny");
 }
 
-TEST_CASE("layers: a managed question still permits what the managed list lacks") {
+TEST_CASE("layers: a managed ask entry permits paths that the managed allow list lacks") {
   World world;
   world.Managed(R"("read":{"allow":["."],"ask":["/srv/m"]})");
   world.User(R"("read":{"allow":[".","/srv/m"]})");
@@ -111,7 +111,7 @@ TEST_CASE("layers: built-in denies and asks stay unless the user's own file empt
   CHECK(option.Read("~/.ssh/id_rsa") == "permit");
 }
 
-TEST_CASE("layers: an untrusted project file only takes away") {
+TEST_CASE("layers: an untrusted project file only restricts") {
   World world;
   world.User(R"("read":{"allow":[".","/srv/u"]})");
   world.Project(R"("read":{"allow":["src","/srv/u","/srv/p"],"deny":["src/x"],"ask":["/srv/q"]},
@@ -132,7 +132,7 @@ TEST_CASE("layers: an untrusted project file only takes away") {
   CHECK_FALSE(world.Decide("Read", PathInput("src/y")).say_allow);
 }
 
-TEST_CASE("layers: an untrusted list of hosts opens no host that was closed") {
+TEST_CASE("layers: an untrusted list of hosts opens no closed host") {
   struct Row {
     std::string_view name;
     std::string_view user, project, want;
@@ -160,7 +160,7 @@ TEST_CASE("layers: an untrusted list of hosts opens no host that was closed") {
   }
 }
 
-TEST_CASE("layers: an untrusted file where hosts were not evaluated denies only what it denies") {
+TEST_CASE("layers: if hosts were not evaluated, an untrusted file only adds its denies") {
   World world;
   world.Project(R"("network":{"deny":["good.example"]})", false);
   CHECK(world.Call("WebFetch", kFetch) == "deny");
@@ -193,7 +193,7 @@ TEST_CASE("layers: an untrusted file runs no command, opens no log and passes on
   CHECK(policy.permission_mode.empty());
 }
 
-TEST_CASE("layers: none of an untrusted file's text is quoted to the model") {
+TEST_CASE("layers: an untrusted file's text is never quoted to the model") {
   World world;
   world.Project(R"("read":{"deny":["src/ignore_all_rules","**/evil*"],"ask":["src/obey_me"]},
                    "tools":{"deny":["Skil*"]},"network":{"deny":["evil-words.example"]},
@@ -215,7 +215,7 @@ TEST_CASE("layers: none of an untrusted file's text is quoted to the model") {
   CHECK(Merged(world).profile.empty());
 }
 
-TEST_CASE("layers: what a session was permitted adds to what is allowed, and lifts no denial") {
+TEST_CASE("layers: session grants add to the allow lists, and lift no denial") {
   World world;
   world.User(R"("read":{"allow":["."],"deny":["secret"]},"tools":{"allow":["Read","Write"]},
                 "network":{"allow":["good.example"]})");
@@ -238,7 +238,7 @@ TEST_CASE("layers: what a session was permitted adds to what is allowed, and lif
   CHECK(Merged(world).permitted == Permitted::kClient);
 }
 
-TEST_CASE("layers: what a session was permitted may be of one kind alone") {
+TEST_CASE("layers: session grants may be of one kind only") {
   for (const std::string_view members :
        {R"("tools":{"allow":["mcp__a__b"]})", R"("read":{"allow":["/srv"]})",
         R"("write":{"allow":["/srv"]})", R"("network":{"deny":["x.example"]})"}) {
@@ -251,7 +251,7 @@ TEST_CASE("layers: what a session was permitted may be of one kind alone") {
   }
 }
 
-TEST_CASE("layers: what a session was permitted gives a worker and a managed project no more") {
+TEST_CASE("layers: session grants give a worker and a managed project no additional rights") {
   World world;
   world.Managed(R"("read":{"allow":["."]})");
   world.User(R"("profiles":{"w":{"when":{"subagent":true},"write":{"allow":["src"]}}})");
@@ -262,7 +262,7 @@ TEST_CASE("layers: what a session was permitted gives a worker and a managed pro
   CHECK(world.Write("/srv/s/x") == "deny");
 }
 
-TEST_CASE("layers: the managed file can demand a log and its place, nobody can undo it") {
+TEST_CASE("layers: the managed file can require a log and its place, and no file can undo it") {
   World world;
   world.Managed(R"("audit":{"file":"/var/log/ringfence.jsonl","required":true})");
   world.User(R"("audit":{"file":"~/x.jsonl","required":false,"rotate":"1M"})");
@@ -272,7 +272,7 @@ TEST_CASE("layers: the managed file can demand a log and its place, nobody can u
   CHECK(policy.audit.rotate == 1u << 20);
 }
 
-TEST_CASE("layers: nobody sends less to the system's log than the managed file says") {
+TEST_CASE("layers: no file can send less to the system's log than the managed file") {
   struct Row {
     const char* managed;
     const char* user;
@@ -299,7 +299,7 @@ TEST_CASE("layers: nobody sends less to the system's log than the managed file s
   }
 }
 
-TEST_CASE("layers: the more specific trusted file's log, alerts and words count") {
+TEST_CASE("layers: the more specific trusted file's log, alerts and texts count") {
   World world;
   world.User(R"("audit":{"file":"~/u.jsonl"},"denied":{"say":"u"},"alerts":{"inbox":"/srv/u"})");
   world.Project(R"("audit":{"file":"~/p.jsonl"},"denied":{"say":"p"})", true);

@@ -7,7 +7,7 @@ using namespace ringfence;
 
 namespace {
 
-// What one entry becomes, or "! " and the mistake.
+// The parsed form of one entry, or "! " and the mistake.
 std::string Entry(std::string_view text, ListKind kind) {
   std::deque<std::string> strings;
   PathRule rule;
@@ -18,7 +18,7 @@ std::string Entry(std::string_view text, ListKind kind) {
 
 }  // namespace
 
-TEST_CASE("load: an entry of a path list says where it begins and what lies below") {
+TEST_CASE("load: an entry of a path list has a base and a pattern below it") {
   struct Row {
     std::string_view name;
     std::string_view text, want;
@@ -50,7 +50,7 @@ TEST_CASE("load: an entry of a path list says where it begins and what lies belo
   }
 }
 
-TEST_CASE("load: two stars at the front match anywhere in a deny or ask list only") {
+TEST_CASE("load: a leading \"**\" matches anywhere in a deny or ask list only") {
   CHECK(Entry("**/.env", ListKind::kDeny) == "any:**/.env (pattern)");
   CHECK(Entry("**/.env", ListKind::kAsk) == "any:**/.env (pattern)");
   CHECK(Entry("**/.env", ListKind::kAllow) == "root:**/.env (pattern)");
@@ -59,7 +59,7 @@ TEST_CASE("load: two stars at the front match anywhere in a deny or ask list onl
   CHECK(Entry("/**/.env", ListKind::kDeny) == "abs:**/.env (pattern)");
 }
 
-TEST_CASE("load: an entry that cannot be understood is a mistake") {
+TEST_CASE("load: an entry that cannot be parsed is a mistake") {
   struct Row {
     std::string_view name;
     std::string_view text, want;
@@ -117,7 +117,7 @@ TEST_CASE("load: every set may be denied and asked about, few may be allowed") {
 TEST_CASE("load: sizes are whole numbers with a unit") {
   struct Row {
     std::string_view text;
-    uint64_t want;  // 0: a mistake
+    uint64_t want;  // 0 for a mistake
   };
   static constexpr Row kRows[] = {
       {"1", 1},
@@ -152,7 +152,7 @@ TEST_CASE("load: sizes are whole numbers with a unit") {
         R"(policy.json:1:30: /sandbox/io must be a size such as "64M" or "8G")");
 }
 
-TEST_CASE("load: numbers are held to what they count") {
+TEST_CASE("load: numbers have the range of what they count") {
   struct Row {
     std::string_view key;
     std::string_view number;
@@ -178,7 +178,7 @@ TEST_CASE("load: numbers are held to what they count") {
   }
 }
 
-TEST_CASE("load: a number is not cut into a smaller one") {
+TEST_CASE("load: a number is never truncated") {
   const std::string huge = "1." + std::string(70, '0') + "e9";
   CHECK(Load(PolicyWith("\"sandbox\":{\"cpus\":" + huge + "}")).file == nullptr);
 }

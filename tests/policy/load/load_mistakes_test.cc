@@ -10,7 +10,7 @@ namespace {
 
 struct Row {
   std::string_view name;
-  std::string_view members;  // behind {"version":1, so that columns begin at 14
+  std::string_view members;  // after {"version":1, so that columns start at 14
   std::string_view want;     // without "policy.json:1:"
 };
 
@@ -23,7 +23,7 @@ void CheckRows(std::span<const Row> rows) {
 
 }  // namespace
 
-TEST_CASE("load mistakes: a document that is none") {
+TEST_CASE("load mistakes: documents that are not a policy") {
   struct DocumentRow {
     std::string_view name;
     std::string_view text, want;
@@ -56,7 +56,7 @@ TEST_CASE("load mistakes: a document that is none") {
   }
 }
 
-TEST_CASE("load mistakes: a key that nobody knows, with the one that was meant") {
+TEST_CASE("load mistakes: an unknown key, with the intended one") {
   static constexpr Row kRows[] = {
       {"a slip", R"("write":{"alow":["."]})",
        R"(23: /write/alow is not a setting; did you mean "allow"?)"},
@@ -117,7 +117,7 @@ TEST_CASE("load mistakes: a value of the wrong type") {
   CheckRows(kRows);
 }
 
-TEST_CASE("load mistakes: a value that means nothing") {
+TEST_CASE("load mistakes: a value without meaning") {
   static constexpr Row kRows[] = {
       {"a word", R"("permitted":"alow")",
        R"(26: /permitted must be "client" or "allow", not "alow"; did you mean "allow"?)"},
@@ -178,7 +178,7 @@ TEST_CASE("load mistakes: a value that means nothing") {
   CheckRows(kRows);
 }
 
-TEST_CASE("load mistakes: all of them are told, in one run") {
+TEST_CASE("load mistakes: all of them are reported, in one run") {
   CHECK(Mistakes("{\n \"version\": 3,\n \"reed\": {},\n \"write\": {\"allow\": [\"..\", 5]}\n}") ==
         "policy.json:2:13: /version must be 1 [a newer policy needs a newer ringfence]\n"
         "policy.json:4:22: /write/allow/0 holds \"..\" [write the directory itself]\n"

@@ -12,7 +12,7 @@ namespace {
 
 bool IsEmpty(const auto& lists) { return !lists.allow && !lists.ask && !lists.deny; }
 
-// Every key there is, as in the design; {WRAP} is what bash.wrap says.
+// Every key, as in the design; {WRAP} is the value of bash.wrap.
 std::string Example(std::string_view wrap) {
   std::string text = R"({
   "version": 1, // the first
@@ -70,7 +70,7 @@ TEST_CASE("load: the example of the design is a policy") {
   CHECK(all.alert_fields[0].second == "main");
 }
 
-TEST_CASE("load: the example's sections for later are read, too") {
+TEST_CASE("load: sections of the example that other programs use are read, too") {
   const Loaded loaded = Load(Example("false"));
   REQUIRE(loaded.file);
   const Sections& all = loaded.file->sections;
@@ -111,7 +111,7 @@ TEST_CASE("load: the example's sections for later are read, too") {
   CHECK(RulesText(*worker.sections.write.allow) == "root:src, root:tests");
 }
 
-TEST_CASE("load: commands are wrapped where the policy says so") {
+TEST_CASE("load: commands are wrapped if the policy says so") {
   const Loaded loaded = Load(Example("true"));
   REQUIRE(loaded.file);
   CHECK(loaded.file->sections.keys.Get<bool>("bash.wrap") == true);
@@ -136,13 +136,13 @@ TEST_CASE("load: every rule knows its file, its list and its line") {
         RulePlace{"policy.json", "/profiles/x~1y/write/allow", 7, true});
 }
 
-TEST_CASE("load: the rules of a file that nobody trusted are marked") {
+TEST_CASE("load: the rules of an untrusted file are marked") {
   const Loaded loaded = Load(PolicyWith(R"("read":{"deny":["a"]})"), false);
   REQUIRE(loaded.file);
   CHECK_FALSE((*loaded.file->sections.read.deny)[0].is_quotable());
 }
 
-TEST_CASE("load: the built-in policy is a policy") {
+TEST_CASE("load: the built-in policy is a valid policy") {
   const Loaded loaded = Load(BuiltInPolicyText());
   REQUIRE(loaded.file);
   CHECK(RulesText(*loaded.file->sections.read.allow) == "root:, @claude-scratch");
@@ -153,7 +153,7 @@ TEST_CASE("load: the built-in policy is a policy") {
   CHECK_FALSE(loaded.file->sections.network);
 }
 
-TEST_CASE("load: the smallest policy says nothing but its version") {
+TEST_CASE("load: the smallest policy has only its version") {
   const Loaded loaded = Load(R"({"version":1})");
   REQUIRE(loaded.file);
   CHECK(IsEmpty(loaded.file->sections.read));
@@ -179,14 +179,14 @@ TEST_CASE("load: each kind of profile condition is read") {
   CHECK_FALSE(q.is_chosen_by_event());
 }
 
-TEST_CASE("load: package stores are names of folders") {
+TEST_CASE("load: package stores are names of directories") {
   const Loaded loaded = Load(PolicyWith(R"("write":{"package_stores":["node_modules",".pnpm"]})"));
   REQUIRE(loaded.file);
   CHECK(loaded.file->sections.keys.Find("write.package_stores")->texts ==
         std::vector<std::string_view>{"node_modules", ".pnpm"});
 }
 
-TEST_CASE("load: each word of a choice is known") {
+TEST_CASE("load: each word of a choice is accepted") {
   struct Row {
     std::string_view before;
     std::vector<std::string_view> words;

@@ -1,4 +1,4 @@
-// fixtures/policies: the good ones load; a bad one is refused with the mistake that NAME.txt says.
+// fixtures/policies: the good ones load; a bad one is refused with the mistake in NAME.txt.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::string Content(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// "" when it loads, else each mistake as the command shows it.
+// Returns "" if the policy loads, or each mistake as the command shows it.
 std::string Mistakes(const fs::path& path) {
   std::vector<Error> mistakes;
   const std::string name = path.filename().string();
@@ -60,7 +60,7 @@ TEST_CASE("fixtures: every good policy loads") {
   }
 }
 
-TEST_CASE("fixtures: every bad policy is refused with the mistake that is written beside it") {
+TEST_CASE("fixtures: every bad policy is refused with the expected mistake beside it") {
   const std::vector<fs::path> files = Context("bad");
   REQUIRE(files.size() > 90);
   for (const fs::path& file : files) {

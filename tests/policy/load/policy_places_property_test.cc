@@ -1,6 +1,6 @@
-// Context that are reached through links: on random layouts of a home, a project and ringfence's
-// own folders, what exists is read, what does not exist is absent, and only a name of ringfence's
-// own that leads nowhere is an error. Written or resolved, the place is protected.
+// Contexts reached through links: on random layouts of a home, a project and ringfence's own
+// directories, an existing policy is read, a missing one is absent, and only a dangling link under
+// one of ringfence's own names is an error. The place is protected as written and as resolved.
 // RINGFENCE_SEED repeats a run.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -26,7 +26,8 @@ namespace {
 constexpr int kLayouts = 80;
 constexpr const char* kPolicy = R"({"version":1})";
 
-// Makes `name` a folder, or a link to one that lies elsewhere, or to nothing.
+// Kinds of directories that Make() creates: a plain one, a link to one elsewhere, or a link to
+// nothing.
 enum class How { kPlain, kLinked, kTwiceLinked, kNowhere, kMissing };
 
 class Layout {
@@ -60,7 +61,7 @@ class Layout {
   void Make(const std::string& name, How how) {
     std::error_code failure;
     const fs::path parent = fs::canonical(fs::path(tree_.At(name)).parent_path(), failure);
-    if (failure) return;  // it is reached by what leads nowhere
+    if (failure) return;  // a parent is a dangling link
     const std::string path = (parent / fs::path(name).filename()).string();
     const std::string target = "real-" + std::to_string(++count_);
     switch (how) {
@@ -84,7 +85,7 @@ class Layout {
     }
   }
 
-  // There, missing, a link to one that is there, or a link to nothing.
+  // Creates a file, nothing, a link to a file, or a dangling link.
   void File(const std::string& name) {
     const std::string path = tree_.At(name);
     struct stat facts {};
@@ -124,7 +125,7 @@ Result<PolicySources> Read(const Layout& layout, Places& places) {
   return ReadPolicySources("", places, RealFiles());
 }
 
-// Whatever an allow list says.
+// Checks that the policy stays protected whatever an allow list says.
 void CheckProtected(const Places& places, const std::string& policy) {
   World world;
   world.places = places;
@@ -143,7 +144,7 @@ void CheckProtected(const Places& places, const std::string& policy) {
 
 }  // namespace
 
-TEST_CASE("policy places: what is reached through links and does not exist is absent") {
+TEST_CASE("policy places: a missing policy behind links is absent") {
   const uint32_t seed = TestSeed();
   CAPTURE(seed);
   int errors = 0;

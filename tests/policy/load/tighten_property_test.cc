@@ -1,6 +1,6 @@
-// Whatever policies say: no profile that the event chose, no subagent and no untrusted project file
-// gains a right; a deny more never weakens, an allow more never strengthens. RINGFENCE_SEED repeats
-// a run.
+// Properties of all policies: no profile selected by an event, no subagent and no untrusted project
+// file gains a right; an additional deny never loosens, an additional allow never tightens.
+// RINGFENCE_SEED repeats a run.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,11 +24,11 @@ std::string Members(const json& policy) {
 }
 
 struct Layers {
-  json managed, user, project, untrusted;  // null: no such file
+  json managed, user, project, untrusted;  // null: no file
   std::string profile;
 };
 
-// What a call comes to, from open to closed.
+// The result of a call, ordered from open to closed.
 struct Outcome {
   Decision decision;
   int strength() const {
@@ -51,7 +51,7 @@ class LayersEvaluator {
     Add(Layer::kProject, layers.untrusted, false);
   }
 
-  // Where alerts of this call go.
+  // The alert rules for this call.
   AlertRules AlertsOf(const RandomCall& call) {
     world_.mode = call.mode;
     world_.agent_type = call.agent_type;
@@ -80,7 +80,8 @@ class LayersEvaluator {
   World world_;
 };
 
-// `other` must be at least as closed as `base` for every call. False after the first that is not.
+// Checks that `other` is at least as closed as `base` for every call. Returns false after the first
+// call that fails.
 bool CheckNeverWeaker(RandomPolicies& random, const Layers& base, const Layers& other,
                       bool with_links = true) {
   LayersEvaluator before(base, with_links);
@@ -136,7 +137,7 @@ json WithoutEventProfiles(json policy) {
 
 }  // namespace
 
-TEST_CASE("property: a profile that the event chose gains no right") {
+TEST_CASE("property: a profile that an event selects gains no right") {
   Random random(1);
   for (int i = 0; i < kPolicies; ++i) {
     Layers layers = random.SomeLayers();
@@ -175,13 +176,13 @@ TEST_CASE("property: an untrusted project file gains no right") {
   }
 }
 
-TEST_CASE("property: an untrusted file's words are in no reason") {
+TEST_CASE("property: an untrusted file's text is not in any reason") {
   Random random(4);
   for (int i = 0; i < kPolicies; ++i) {
     Layers layers = random.SomeLayers();
     layers.project = {};
     layers.untrusted = random.Policy();
-    // "qq" stands in no call and in no trusted file.
+    // "qq" occurs in no call and in no trusted file.
     layers.untrusted["read"]["deny"].push_back("**/[bq][bq][bq]qq");
     layers.untrusted["read"]["deny"].push_back("{qq,a}");
     layers.untrusted["read"]["deny"].push_back("**/[qqab]");
@@ -196,7 +197,7 @@ TEST_CASE("property: an untrusted file's words are in no reason") {
   }
 }
 
-TEST_CASE("property: neither an event's profile nor an untrusted file has a say in alerts") {
+TEST_CASE("property: neither an event's profile nor an untrusted file affects alerts") {
   Random random(9);
   int with_inbox = 0;
   for (int i = 0; i < kPolicies; ++i) {
@@ -220,7 +221,7 @@ TEST_CASE("property: neither an event's profile nor an untrusted file has a say 
   CHECK(with_inbox > 100);
 }
 
-TEST_CASE("property: no profile and no other file takes the managed file's alerts away") {
+TEST_CASE("property: no profile and no other file removes the managed file's alerts") {
   Random random(10);
   for (int i = 0; i < kPolicies; ++i) {
     Layers layers = random.SomeLayers();
@@ -237,7 +238,8 @@ TEST_CASE("property: no profile and no other file takes the managed file's alert
   }
 }
 
-// The same call by the main agent and by a subagent. False after the first that came to more.
+// Runs the same call for the main agent and a subagent. Returns false after the first call that
+// permits the subagent more.
 bool CheckSubagents(RandomPolicies& random, const Layers& layers) {
   LayersEvaluator evaluator(layers, true);
   for (int n = 0; n < kCalls; ++n) {
@@ -259,7 +261,7 @@ bool CheckSubagents(RandomPolicies& random, const Layers& layers) {
   return true;
 }
 
-TEST_CASE("property: the random calls come to every verdict, or they would prove nothing") {
+TEST_CASE("property: the random calls get every verdict, otherwise they prove nothing") {
   Random random(8);
   int counts[3] = {};
   for (int i = 0; i < kPolicies; ++i) {
@@ -271,14 +273,14 @@ TEST_CASE("property: the random calls come to every verdict, or they would prove
   for (const int count : counts) CHECK(count > kPolicies * kCalls / 50);
 }
 
-TEST_CASE("property: no subagent gains a right by being one") {
+TEST_CASE("property: being a subagent gives no rights") {
   Random random(5);
   for (int i = 0; i < kPolicies; ++i) {
     if (!CheckSubagents(random, random.SomeLayers())) break;
   }
 }
 
-TEST_CASE("property: a deny more never weakens") {
+TEST_CASE("property: an additional deny never loosens") {
   Random random(6);
   for (int i = 0; i < kPolicies; ++i) {
     const Layers layers = random.SomeLayers();
@@ -288,13 +290,14 @@ TEST_CASE("property: a deny more never weakens") {
   }
 }
 
-TEST_CASE("property: an allow more never strengthens") {
+TEST_CASE("property: an additional allow never tightens") {
   Random random(7);
   for (int i = 0; i < kPolicies; ++i) {
     const Layers layers = random.SomeLayers();
     Layers more = layers;
     if (!random.AddAllow(more.user)) continue;
-    // Without links: a folder more that may be written can void a link on the way to another entry.
+    // Without links, since an additional writable directory can invalidate a link on the way to
+    // another entry.
     if (!CheckNeverWeaker(random, more, layers, false)) break;
   }
 }

@@ -1,4 +1,4 @@
-// A file that is not trusted can only narrow what is limited by a number, a list or a switch.
+// An untrusted file can only narrow limits: numbers, lists and switches.
 #include "policy/load/tighten.h"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ std::string Shown(const std::optional<T>& value) {
   return value ? std::to_string(static_cast<int>(*value)) : "-";
 }
 
-// What is limited, in one line.
+// The limits, in one line.
 std::string Limits(const Policy& policy) {
   const SandboxRules& sandbox = policy.sandbox;
   std::optional<uint64_t> gigabytes = sandbox.memory;
@@ -38,7 +38,7 @@ Policy MergedOf(const World& world) { return world.Merged(world.EventOf("Bash", 
 
 }  // namespace
 
-TEST_CASE("tighten: limits of a file that is not trusted") {
+TEST_CASE("tighten: limits of an untrusted file") {
   struct Row {
     std::string_view name;
     std::string_view user, project, want;
@@ -71,7 +71,7 @@ TEST_CASE("tighten: limits of a file that is not trusted") {
   }
 }
 
-TEST_CASE("tighten: a profile of a trusted file that the event chose") {
+TEST_CASE("tighten: a profile of a trusted file that an event selected") {
   World world;
   world.User(R"("sandbox":{"memory":"9G"},"stage":{"verify":["a"]},"denied":{"say":"one"},
                 "network":{"allow":["*"]},

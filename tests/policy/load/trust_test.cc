@@ -19,7 +19,7 @@ std::string OneProject(const std::string& members) {
 
 }  // namespace
 
-TEST_CASE("trust: what is rendered is read again") {
+TEST_CASE("trust: a store survives being written and read") {
   for (const std::vector<TrustedProject>& projects :
        {std::vector<TrustedProject>{},
         {{"/home/dev/project", kDigest}},
@@ -32,7 +32,7 @@ TEST_CASE("trust: what is rendered is read again") {
   }
 }
 
-TEST_CASE("trust: the root and the digest must both be those that were pinned") {
+TEST_CASE("trust: the root and the digest must both match the pinned ones") {
   const std::vector<TrustedProject> projects{{"/home/dev/project", kDigest}};
   CHECK(IsTrusted(projects, "/home/dev/project", kDigest));
   CHECK_FALSE(IsTrusted(projects, "/home/dev/project", std::string(64, 'b')));
@@ -43,7 +43,7 @@ TEST_CASE("trust: the root and the digest must both be those that were pinned") 
   CHECK_FALSE(IsTrusted({}, "", ""));
 }
 
-TEST_CASE("trust: a store that is not sound is an error with its place") {
+TEST_CASE("trust: an invalid store is an error with its place") {
   CHECK(Problem("").find("trust.json:1:1") != std::string::npos);
   CHECK(Problem("[]") != "");
   CHECK(Problem("{") != "");
@@ -64,7 +64,7 @@ TEST_CASE("trust: a store that is not sound is an error with its place") {
   CHECK(Problem(OneProject(R"("root":"/a",)" + digest + R"(,"note":"x")")) != "");
 }
 
-TEST_CASE("trust: it is kept with the state of the home") {
+TEST_CASE("trust: the store is in the state directory of the home") {
   CHECK(StateFolder("/home/dev") == "/home/dev/.local/state/ringfence");
   CHECK(TrustStorePath("/home/dev") == "/home/dev/.local/state/ringfence/trust.json");
 }

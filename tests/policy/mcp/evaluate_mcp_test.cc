@@ -1,5 +1,5 @@
-// MCP tools: what fixtures/mcp cannot say, since it needs a certain home, a disk or a half
-// character.
+// MCP tools: cases that fixtures/mcp cannot express, since they need a specific home, a disk or
+// half a character.
 #include <doctest/doctest.h>
 
 #include "policy/evaluate/evaluate_argument.h"
@@ -24,13 +24,13 @@ TEST_CASE("evaluator mcp: a home by its user's name is that home") {
   CHECK(world.Do(R"({"q":"~dev/.ssh/id_rsa"})") == "deny");
   CHECK(world.Do(R"({"q":"~dev/project/src"})") == "permit");
   CHECK(world.Do(R"({"q":"~other/x"})") == "deny");
-  CHECK(world.Do(R"({"q":"~other"})") == "permit");  // a word
+  CHECK(world.Do(R"({"q":"~other"})") == "permit");  // an ordinary word
   CHECK(world.Do(R"({"path":"~other"})") == "deny");
   CHECK(world.Do(R"({"q":"~third/x"})") == "permit");
   CHECK(world.Do("{\"q\":\"~" + std::string(300, 'x') + "/y\"}") == "permit");
 }
 
-TEST_CASE("evaluator mcp: homes that cannot be seen count as existing") {
+TEST_CASE("evaluator mcp: homes that cannot be checked count as existing") {
   Team world;
   world.files.Put("/srv/homes", UnreadableDirectory());
   world.MoveHome("/srv/homes/dev", "/srv/homes/dev");
@@ -42,7 +42,7 @@ TEST_CASE("evaluator mcp: homes that cannot be seen count as existing") {
 }
 
 TEST_CASE(
-    "evaluator mcp: what cannot be seen counts as existing, a name that is too long does not") {
+    "evaluator mcp: a path that cannot be checked counts as existing, an over-long name does not") {
   Team world;
   world.files.Put("/home/dev/project/locked", UnreadableDirectory());
   world.files.Put("/home/dev/locked", UnreadableDirectory());
@@ -57,7 +57,7 @@ TEST_CASE(
   CHECK(world.Do("{\"q\":\"/" + name + "/x\"}") == "permit");
 }
 
-TEST_CASE("evaluator mcp: where letter case does not count, a name exists in any case") {
+TEST_CASE("evaluator mcp: if letter case is ignored, a name exists in any case") {
   Team world;
   world.places.macos_names = true;
   const FakeFiles folding({{"/home/dev/project/Link", LinkTo("/etc")},
@@ -74,7 +74,7 @@ TEST_CASE("evaluator mcp: where letter case does not count, a name exists in any
   CHECK(verdict("/API/v1") == "permit");
 }
 
-TEST_CASE("evaluator mcp: half of a character is in no path") {
+TEST_CASE("evaluator mcp: half a character never occurs in a path") {
   const Team world;
   CHECK(world.Do(R"({"path":"new\ud800"})") == "deny");
   CHECK(world.Do(R"({"q":"src/\ud800"})") == "deny");
@@ -110,11 +110,12 @@ TEST_CASE("evaluator mcp: no command is suggested for a text of several paths") 
     CHECK(said.find("ringfence allow") == std::string::npos);
     CHECK(said.find("Name one path at a time. Not a path?") != std::string::npos);
   }
-  // A plain path may hold a space.
+  // A single path may contain a space.
   CHECK(reason("/srv/data/new file").find("`ringfence allow /srv/data`") != std::string::npos);
 }
 
-TEST_CASE("evaluator mcp: what only one folder refuses is to be named by an absolute path") {
+TEST_CASE(
+    "evaluator mcp: for a path denied from only one directory, the remedy is an absolute path") {
   Team world;
   world.files.Put("/home/dev/project/a/b", Directory());
   world.files.Put("/home/dev/project/js/t.js", File());
@@ -132,7 +133,7 @@ TEST_CASE("evaluator mcp: what only one folder refuses is to be named by an abso
     CHECK(said.find("ringfence allow") == std::string::npos);
   }
   CHECK(world.Do(R"({"path":"/home/dev/project/js/t.js"})") == "permit");
-  // Outside from either folder, and from the only one.
+  // Outside from both directories, and from the only one.
   CHECK(reason(R"({"path":"../../../t.js"})").find(kAbsolute) == std::string::npos);
   world.cwd = "/home/dev/project";
   const std::string plain = reason(R"({"path":"../t.js"})");

@@ -1,5 +1,5 @@
-// fixtures/mcp: which arguments of MCP tools are paths and hosts, decided with files in memory.
-// What tests/system/mcp.py sends to the built hook.
+// fixtures/mcp: the arguments of MCP tools that are paths and hosts, decided with files in memory.
+// tests/system/hook/test_mcp.py sends the same fixtures to the built hook.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -32,7 +32,7 @@ std::string Expanded(std::string text) {
   return text;
 }
 
-// Long strings are written as {"repeat": TEXT, "times": N}.
+// Expands long strings, written as {"repeat": TEXT, "times": N}.
 Json Expanded(const Json& value) {
   if (value.is_string()) return Expanded(value.get<std::string>());
   if (value.is_array()) {
@@ -96,7 +96,7 @@ TEST_CASE("fixtures: every call of an MCP tool is decided as its row says") {
   CHECK(count >= 600);
 }
 
-TEST_CASE("mcp: an event that names the tool after its input is decided as any other") {
+TEST_CASE("mcp: an event that names the tool after its input is decided like any other") {
   const auto world = MakeWorld(Json::parse(Fixture("policies.json"))["usual"]);
   const auto decide = [&](const std::string& members) {
     const Event event =
@@ -113,7 +113,7 @@ TEST_CASE("mcp: an event that names the tool after its input is decided as any o
   CHECK(plain.Decide(shell, plain.files).verdict == Verdict::kPermit);
 }
 
-TEST_CASE("mcp: half of a character is refused where a path may be") {
+TEST_CASE("mcp: half a character is denied in arguments that may be paths") {
   const auto world = MakeWorld(Json::parse(Fixture("policies.json"))["usual"]);
   CHECK(world->Call("mcp__team__do", R"({"path":"src\ud800/x"})") == "deny");
   CHECK(world->Call("mcp__team__do", R"({"q":"/etc/\ud800"})") == "deny");
@@ -126,7 +126,7 @@ TEST_CASE("mcp: the home of another user") {
   CHECK(world->Call("mcp__team__do", R"({"q":"~other/x"})") == "permit");
   world->files.Put("/home/other", Directory());
   CHECK(world->Call("mcp__team__do", R"({"q":"~other/x"})") == "deny");
-  // What cannot be seen may exist.
+  // A home that cannot be checked may exist.
   world->files.Put("/home", UnreadableDirectory());
   CHECK(world->Call("mcp__team__do", R"({"q":"~third/x"})") == "deny");
   world->files.Put("/home", Directory());
@@ -134,7 +134,7 @@ TEST_CASE("mcp: the home of another user") {
   CHECK(world->Call("mcp__team__do", R"({"q":"~other/x"})") == "deny");
 }
 
-TEST_CASE("mcp: a home is not taken for a name that does not exist") {
+TEST_CASE("mcp: a home is not mistaken for a name that does not exist") {
   World world;
   world.User(R"("tools":{"allow":["mcp__*"]},"read":{"allow":["src","~/notes"]},)"
              R"("write":{"allow":["src","~/notes"]},"mcp":{"mcp__mapped__*":{"write":["/path"]}})");
@@ -148,7 +148,7 @@ TEST_CASE("mcp: a home is not taken for a name that does not exist") {
   CHECK(world.Call("mcp__mapped__do", R"({"path":"~/notes/x"})") == "deny");
 }
 
-TEST_CASE("mcp: a URL is also a path where a folder is called like its scheme") {
+TEST_CASE("mcp: a URL is also a path if a directory has the name of its scheme") {
   const auto world = MakeWorld(Json::parse(Fixture("policies.json"))["usual"]);
   constexpr std::string_view kUrl = R"({"path":"https://good.example/x"})";
   CHECK(world->Call("mcp__mapped__do", kUrl) == "permit");
@@ -158,7 +158,7 @@ TEST_CASE("mcp: a URL is also a path where a folder is called like its scheme") 
   CHECK(world->Call("mcp__team__do", kUrl) == "deny");
 }
 
-TEST_CASE("mcp: the fix that a reason names lets the call through") {
+TEST_CASE("mcp: the fix that a reason suggests permits the call") {
   const Json policies = Json::parse(Fixture("policies.json"));
   const auto world = MakeWorld(policies["usual"]);
   const std::string_view input = R"({"q":"/etc/passwd"})";
@@ -173,7 +173,7 @@ TEST_CASE("mcp: the fix that a reason names lets the call through") {
   allowed["read"]["allow"].push_back("/etc/passwd");
   allowed["write"]["allow"].push_back("/etc/passwd");
   CHECK(MakeWorld(allowed)->Call("mcp__team__do", input) == "permit");
-  // A host is one by the name of the argument.
+  // The argument's name makes the value a host.
   const auto net = MakeWorld(policies["network"]);
   const std::string host =
       ReasonText(net->Decide("mcp__team__do", R"({"site":"evil.example"})"), "");
@@ -186,13 +186,13 @@ TEST_CASE("mcp: the fix that a reason names lets the call through") {
   Json listed = policies["network"];
   listed["network"]["allow"].push_back("evil.example");
   CHECK(MakeWorld(listed)->Call("mcp__team__do", R"({"site":"evil.example"})") == "permit");
-  // A URL is evaluated with an entry as well.
+  // A URL is evaluated even if the entry does not list the argument.
   CHECK(MakeWorld(free)->Call("mcp__team__do", R"({"site":"https://evil.example"})") == "deny");
   const std::string url =
       ReasonText(net->Decide("mcp__team__do", R"({"site":"https://evil.example"})"), "");
   CHECK(url.find("`ringfence allow evil.example`") != url.npos);
   CHECK(url.find("Not a host?") == url.npos);
-  // Secrets are not offered.
+  // Secrets are not suggested.
   const std::string secret =
       ReasonText(world->Decide("mcp__team__do", R"({"q":"~/.ssh/id_rsa"})"), "");
   CHECK(secret.find("allow") == secret.npos);

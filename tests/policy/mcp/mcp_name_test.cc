@@ -6,8 +6,8 @@
 
 using namespace ringfence;
 
-// Measured: what 2.1.330 and 2.1.331 offered the model for servers and tools of these names.
-TEST_CASE("mcp names: a name becomes a part of a tool's name as the client makes it") {
+// Measured: the names that 2.1.330 and 2.1.331 offered the model for these servers and tools.
+TEST_CASE("mcp names: a server or tool name becomes part of the client's tool name") {
   struct Row {
     std::string_view name, want;
   };
@@ -33,7 +33,7 @@ TEST_CASE("mcp names: a name becomes a part of a tool's name as the client makes
   }
 }
 
-TEST_CASE("mcp names: a tool that reads says so at the beginning of its name") {
+TEST_CASE("mcp names: a reading tool has a reading word at the beginning of its name") {
   for (const std::string_view tool :
        {"mcp__fs__read_file", "mcp__fs__get_x", "mcp__fs__list_x", "mcp__fs__search_x",
         "mcp__fs__readFile", "mcp__fs__list", "mcp__fs__read-file", "mcp__a__b__read_x"}) {
@@ -50,7 +50,7 @@ TEST_CASE("mcp names: a tool that reads says so at the beginning of its name") {
   }
 }
 
-TEST_CASE("mcp names: a word of change makes a tool write, whatever its name begins with") {
+TEST_CASE("mcp names: a changing word makes a tool a writing one, whatever its name begins with") {
   for (const std::string_view name :
        {"search_and_replace", "search_replace",  "get_or_create_file",  "read_write_file",
         "readAndPatch",       "list_replace",    "read-modify-write",   "readThenDelete",
@@ -64,8 +64,8 @@ TEST_CASE("mcp names: a word of change makes a tool write, whatever its name beg
   }
 }
 
-// Tools of real servers, and of the same kind.
-TEST_CASE("mcp names: nouns and parts of words are no words of change") {
+// Tools of real servers, and similar ones.
+TEST_CASE("mcp names: nouns and parts of words are not changing words") {
   for (const std::string_view name : {"get_file_info",
                                       "list_directory_with_sizes",
                                       "read_multiple_files",

@@ -11,13 +11,13 @@ namespace {
 struct Row {
   std::string_view text;
   ValueForm form;
-  std::string_view read = {};  // where it differs from the text
+  std::string_view read = {};  // if it differs from the text
   bool is_prose = false;
 };
 
 }  // namespace
 
-TEST_CASE("value: a string is what its text says") {
+TEST_CASE("value: the form of a string follows from its text") {
   using enum ValueForm;
   static constexpr Row kRows[] = {
       {"", kText},
@@ -37,7 +37,7 @@ TEST_CASE("value: a string is what its text says") {
       {"../a b c d", kClimbing, {}, true},
       {"~name/a b", kOtherHome},
       {"/a.../b", kAbsolute},
-      {"\xED\xA0\x80/x", kRelative},  // half of a character, as JSON can have it
+      {"\xED\xA0\x80/x", kRelative},  // half a character, as JSON can have it
       {" \xED\xA0\x80 ", kRelative, "\xED\xA0\x80"},
       {"~", kHome},
       {"~/x", kHome},
@@ -97,10 +97,10 @@ TEST_CASE("value: a string is what its text says") {
   }
 }
 
-TEST_CASE("value: what is longer than a path is text, unless it begins like a path") {
+TEST_CASE("value: a string longer than a path is text, unless it begins like a path") {
   const std::string long_text(5000, 'x');
   CHECK(ReadValue(long_text).form == ValueForm::kText);
-  CHECK(ReadValue(std::string(300, 'x')).form == ValueForm::kText);  // no name is so long
+  CHECK(ReadValue(std::string(300, 'x')).form == ValueForm::kText);  // longer than any name
   CHECK(ReadValue("a/" + std::string(300, 'x')).form == ValueForm::kText);
   CHECK(ReadValue("/" + long_text).form == ValueForm::kAbsolute);
   CHECK(ReadValue("../" + long_text).form == ValueForm::kClimbing);
@@ -116,7 +116,7 @@ TEST_CASE("value: the first name of a path") {
   CHECK(FirstName("..") == "..");
 }
 
-TEST_CASE("value: what is bound to something else is a path as well") {
+TEST_CASE("value: a path with a suffix, such as a mount target or a line number, is a path") {
   struct Row {
     std::string_view text, want;
   };

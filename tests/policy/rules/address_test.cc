@@ -17,7 +17,7 @@ struct Row {
 
 }  // namespace
 
-TEST_CASE("address: every spelling of an address becomes one") {
+TEST_CASE("address: every spelling of an address is normalized") {
   static constexpr Row kRows[] = {
       {"192.0.2.1", "192.0.2.1"},
       {"0.0.0.0", "0.0.0.0"},
@@ -48,7 +48,7 @@ TEST_CASE("address: every spelling of an address becomes one") {
   }
 }
 
-TEST_CASE("address: what is not an address in its plain form is none") {
+TEST_CASE("address: a text that is not a plain address is not parsed") {
   for (const std::string_view text : {"",
                                       "1",
                                       "127.1",

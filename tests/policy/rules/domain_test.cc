@@ -147,7 +147,7 @@ TEST_CASE("domain: a URL has a host, a port and a path") {
   }
 }
 
-TEST_CASE("domain: a URL that two parsers could read in two ways is refused") {
+TEST_CASE("domain: a URL that two parsers can read differently is refused") {
   struct Row {
     std::string_view name;
     std::string_view text;
@@ -210,7 +210,7 @@ TEST_CASE("domain: a NUL in a URL is refused") {
   CHECK_FALSE(ParseUrl(std::string_view("https://forge.example\0.evil.example/", 36)));
 }
 
-TEST_CASE("domain: a URL in place of a host is told how to be written") {
+TEST_CASE("domain: for a URL in place of a host, the hint gives the correct entry") {
   const auto hint = [](std::string_view entry) { return ParseHostRule(entry).error().hint; };
   CHECK(hint("https://me@forge.example/x") ==
         R"(write the host without https://: "forge.example")");
@@ -219,7 +219,7 @@ TEST_CASE("domain: a URL in place of a host is told how to be written") {
         R"(a rule covers a whole host; write it without a path: "forge.example")");
 }
 
-TEST_CASE("domain: East Asian full stops and digits are the ASCII ones") {
+TEST_CASE("domain: East Asian full stops and digits equal the ASCII ones") {
   struct Row {
     std::string_view text, want;
   };
@@ -299,7 +299,7 @@ TEST_CASE("domain: a rule matches whole labels and its own port") {
   }
 }
 
-TEST_CASE("hosts: a rule covers another, and overlaps it") {
+TEST_CASE("hosts: rules that cover or overlap each other") {
   struct Pair {
     std::string_view rule, wanted;
     bool covers, overlaps;

@@ -4,7 +4,7 @@
 
 using namespace ringfence;
 
-TEST_CASE("entry match: a tail is divided where its pattern begins") {
+TEST_CASE("entry match: a tail is split where its pattern begins") {
   struct Row {
     std::string_view tail, fixed, pattern;
   };

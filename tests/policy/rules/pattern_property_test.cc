@@ -23,7 +23,7 @@ std::string Joined(std::mt19937& random, size_t most) {
   return text;
 }
 
-// Letters and slashes, mostly: what patterns are made to match.
+// Mostly letters and slashes, which patterns are likely to match.
 std::string Name(std::mt19937& random) {
   static constexpr std::string_view kBytes = "aabbAB//.]-*\xC3\xA9";
   std::string text;
@@ -33,7 +33,7 @@ std::string Name(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("pattern: random patterns match what a plain and slow matcher matches") {
+TEST_CASE("pattern: random patterns match the same texts as a simple, slow matcher") {
   const uint32_t seed = TestSeed();
   MESSAGE("RINGFENCE_SEED=" << seed);
   std::mt19937 random(seed);
@@ -61,7 +61,7 @@ std::string Repeated(std::string_view piece, int count) {
   return text;
 }
 
-// Processor time, in seconds, of a match that fails.
+// Processor time, in seconds, of a failing match.
 double Seconds(const std::string& pattern, const std::string& text) {
   const std::clock_t began = std::clock();
   CHECK_FALSE(MatchPattern(pattern, text, {}));
@@ -70,9 +70,9 @@ double Seconds(const std::string& pattern, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("pattern: hostile patterns take no more than their length times the text's") {
+TEST_CASE("pattern: hostile patterns take at most their length times the text's") {
   const std::string name(200, 'a');
-  // So long takes a pattern of 32,000 bytes that is read once for each byte of the text.
+  // Reference time: a pattern of 32,000 bytes that is read once for each byte of the text.
   const double once = Seconds("*[" + Repeated("b", 32000) + "]b", name);
   struct Row {
     std::string_view name;

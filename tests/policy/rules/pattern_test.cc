@@ -52,7 +52,7 @@ TEST_CASE("pattern: stars and question marks stay inside one component") {
   CheckRows(kRows, {});
 }
 
-TEST_CASE("pattern: two stars as a whole component cross any number of folders") {
+TEST_CASE("pattern: \"**\" as a whole component crosses any number of directories") {
   static constexpr Row kRows[] = {
       {"at the front, none", "**/.env", ".env", true},
       {"at the front, some", "**/.env", "a/b/.env", true},
@@ -73,7 +73,7 @@ TEST_CASE("pattern: two stars as a whole component cross any number of folders")
   CheckRows(kRows, {});
 }
 
-TEST_CASE("pattern: brackets name one character") {
+TEST_CASE("pattern: brackets match one character") {
   static constexpr Row kRows[] = {
       {"one of them", "[abc]", "b", true},
       {"none of them", "[abc]", "d", false},
@@ -107,7 +107,7 @@ TEST_CASE("pattern: brackets name one character") {
   CheckRows(kRows, {});
 }
 
-TEST_CASE("pattern: the classes hold ASCII's characters") {
+TEST_CASE("pattern: character classes contain ASCII characters") {
   struct ClassRow {
     std::string_view name, in, out;
   };
@@ -132,7 +132,7 @@ TEST_CASE("pattern: the classes hold ASCII's characters") {
   }
 }
 
-TEST_CASE("pattern: a backslash takes the meaning from what follows") {
+TEST_CASE("pattern: a backslash makes the next character literal") {
   static constexpr Row kRows[] = {
       {"a star", "a\\*b", "a*b", true},    {"a star is then no other text", "a\\*b", "axb", false},
       {"a bracket", "\\[a]", "[a]", true}, {"a letter stays a letter", "\\a\\b", "ab", true},
@@ -141,7 +141,7 @@ TEST_CASE("pattern: a backslash takes the meaning from what follows") {
   CheckRows(kRows, {});
 }
 
-TEST_CASE("pattern: one that covers matches what lies below, too") {
+TEST_CASE("pattern: a covering pattern also matches everything below") {
   static constexpr Row kRows[] = {
       {"the folder itself", "docs/adr", "docs/adr", true},
       {"a file in it", "docs/adr", "docs/adr/1.md", true},
@@ -155,7 +155,7 @@ TEST_CASE("pattern: one that covers matches what lies below, too") {
   CheckRows(kRows, {.covers = true});
 }
 
-TEST_CASE("pattern: where letter case does not count, the text comes folded") {
+TEST_CASE("pattern: if letter case is ignored, the caller folds the text") {
   static constexpr Row kRows[] = {
       {"letters of the pattern", "**/*.KEY", "Server.Key", true},
       {"a range", "[A-C]x", "BX", true},
@@ -176,7 +176,7 @@ TEST_CASE("pattern: where letter case does not count, the text comes folded") {
   }
 }
 
-TEST_CASE("pattern: what can never match is refused, the rest is not") {
+TEST_CASE("pattern: a pattern that can never match is refused, others are not") {
   static constexpr std::string_view kSound[] = {
       "",    "a",     "*", "**/x", "[a]", "[]a]", "[!]a]", "[[:xdigit:]]",
       "\\[", "a\\\\", "]", "[a-]", "[[:]"};
@@ -196,13 +196,13 @@ TEST_CASE("pattern: what can never match is refused, the rest is not") {
         "\"[a\" has a bracket that is not closed or an unknown class");
 }
 
-TEST_CASE("pattern: a text has a pattern when a character means something") {
+TEST_CASE("pattern: a text has a pattern if it contains a special character") {
   for (const std::string_view text : {"*", "a?", "[", "a\\b"}) CHECK(HasPattern(text));
   for (const std::string_view text : {"", "a/b", "]", "{a,b}", "a-b!^"})
     CHECK_FALSE(HasPattern(text));
 }
 
-TEST_CASE("pattern: names of tools have stars over everything") {
+TEST_CASE("pattern: in tool names, a star matches any characters") {
   static constexpr Row kRows[] = {
       {"itself", "Read", "Read", true},
       {"case counts", "Read", "read", false},

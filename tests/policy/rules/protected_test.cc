@@ -1,4 +1,4 @@
-// What no policy can permit: writes to ringfence's own files under any name. Every policy here
+// Writes that no policy can permit: to ringfence's own files under any name. Every policy here
 // allows everything.
 #include <doctest/doctest.h>
 
@@ -27,7 +27,7 @@ void CheckWrites(const World& world, std::initializer_list<std::string_view> pat
 
 }  // namespace
 
-TEST_CASE("protected: by the plain name, whether or not it exists") {
+TEST_CASE("protected: by the plain name, whether or not the file exists") {
   const Open world;
   CheckWrites(
       world,
@@ -43,13 +43,13 @@ TEST_CASE("protected: by the plain name, whether or not it exists") {
       "deny");
 }
 
-TEST_CASE("protected: reading is another matter") {
+TEST_CASE("protected: reading is not restricted") {
   const Open world;
   CHECK(world.Read("~/.config/ringfence/policy.json") == "permit");
   CHECK(world.Read(".claude/settings.json") == "permit");
 }
 
-TEST_CASE("protected: neighbours are not") {
+TEST_CASE("protected: not the neighbours") {
   const Open world;
   CheckWrites(
       world,
@@ -72,7 +72,7 @@ TEST_CASE("protected: in other letter case and with ignored characters") {
               "deny");
 }
 
-TEST_CASE("protected: by way of dots") {
+TEST_CASE("protected: through dots") {
   const Open world;
   CheckWrites(world,
               {"./.claude/./settings.json", "src/../.claude/settings.json",
@@ -81,7 +81,7 @@ TEST_CASE("protected: by way of dots") {
               "deny");
 }
 
-TEST_CASE("protected: by replacing a folder above it") {
+TEST_CASE("protected: by replacing a parent directory") {
   const Open world;
   CheckWrites(
       world,
@@ -91,7 +91,7 @@ TEST_CASE("protected: by replacing a folder above it") {
       "deny");
 }
 
-TEST_CASE("protected: a folder that a tool works in is not replaced by being named") {
+TEST_CASE("protected: naming a working directory does not replace it") {
   const Open world;
   CheckWrites(world, {".", "/home/dev/project", "~", "/home", "src"}, "permit");
 }
@@ -110,7 +110,7 @@ TEST_CASE("protected: through links to it") {
   CheckWrites(world, {"innocent/commands/x.md", "home/x"}, "permit");
 }
 
-TEST_CASE("protected: where a link leads from it") {
+TEST_CASE("protected: the targets of links in it") {
   Open world;
   world.files.Put("/home/dev/.claude", LinkTo("project/dot/claude"));
   world.files.Put("/home/dev/project/dot/claude", Directory());
@@ -122,7 +122,7 @@ TEST_CASE("protected: where a link leads from it") {
   CheckWrites(world, {"dot/claude/commands/x.md", "real/other.json"}, "permit");
 }
 
-TEST_CASE("protected: a program that is a link, whether or not the hook's own way is known") {
+TEST_CASE("protected: a program that is a link, whether or not the hook's own path is known") {
   for (const char* real : {"", "/opt/ringfence/bin/ringfence-hook", "/opt/real/hook"}) {
     CAPTURE(real);
     Open world;
@@ -138,8 +138,7 @@ TEST_CASE("protected: a program that is a link, whether or not the hook's own wa
   }
 }
 
-TEST_CASE(
-    "protected: a ~/.config that is a link into the project makes a policy of what is there") {
+TEST_CASE("protected: if ~/.config is a link into the project, the policy there is protected") {
   Open world;
   world.files.Put("/home/dev/.config", LinkTo("/home/dev/project/config"));
   CheckWrites(world, {"config/ringfence/policy.json", "config/ringfence/x", "config/ringfence"},
@@ -149,7 +148,7 @@ TEST_CASE(
   CheckWrites(world, {"config/nvim/init.lua", "config/x"}, "permit");
 }
 
-TEST_CASE("protected: nor may the folder be replaced that such a link leads to") {
+TEST_CASE("protected: replacing the directory that this link leads to is denied, too") {
   Open world;
   world.files.Put("/home/dev/.config", LinkTo("/home/dev/project/dotfiles/config"));
   CheckWrites(world, {"dotfiles/config", "dotfiles"}, "deny");
@@ -157,12 +156,12 @@ TEST_CASE("protected: nor may the folder be replaced that such a link leads to")
   CheckWrites(world, {"dotfiles/config", "dotfiles"}, "deny");
 }
 
-TEST_CASE("protected: the link itself, by which a protected name is reached") {
+TEST_CASE("protected: the link through which a protected name is reached") {
   Open world;
   world.files.Put("/home/dev/.config", LinkTo("/srv/a"));
   world.files.Put("/srv/a", LinkTo("/srv/b"));
   world.files.Put("/srv/b", Directory());
-  // A tool that replaces the file under a name puts another folder there.
+  // A tool that replaces the file under a name puts another directory there.
   CHECK(world.Call("mcp__fs__move", R"({"source":"/tmp/x","destination":"/srv/a"})") == "deny");
   CHECK(world.Call("mcp__fs__move", R"({"source":"/tmp/x","destination":"~/.config"})") == "deny");
 }
@@ -195,18 +194,18 @@ TEST_CASE("protected: by inode, under the name of a hard link") {
     CHECK(world.Write("innocent.txt") == "deny");
     CHECK(world.Write("node_modules/a/x") == "deny");
     world.files.Put("/home/dev/project/innocent.txt", File().Inode(7).Links(2).Device(2));
-    CHECK(world.Write("innocent.txt") == "ask");  // another disk: another file
+    CHECK(world.Write("innocent.txt") == "ask");  // on another disk it is another file
   }
 }
 
-TEST_CASE("protected: the audit log wherever the policy puts it") {
+TEST_CASE("protected: the audit log, wherever the policy puts it") {
   Open world;
   world.places.audit_file = Path::Clean("/home/dev/project/log/a.jsonl");
   CheckWrites(world, {"log/a.jsonl", "log/A.jsonl", "log/a.jsonl.20260101T000000Z", "log"}, "deny");
   CheckWrites(world, {"log/b.jsonl", "log/a.jsonl2", "logs/a.jsonl"}, "permit");
 }
 
-TEST_CASE("protected: the file of --policy and the client's other configuration folder") {
+TEST_CASE("protected: the file of --policy and the client's other configuration directory") {
   Open world;
   world.places.policies.push_back(Path::Clean("/home/dev/project/policies/strict.json"));
   world.places.settings_folders.push_back(Path::Clean("/home/dev/project/cc"));
@@ -216,7 +215,7 @@ TEST_CASE("protected: the file of --policy and the client's other configuration 
   CheckWrites(world, {"policies/other.json", "cc/x"}, "permit");
 }
 
-TEST_CASE("protected: both homes' files where HOME differs") {
+TEST_CASE("protected: the files of both homes if HOME differs") {
   Open world;
   world.files.Put("/home/other", Directory());
   world.AddHome("/home/other");
@@ -227,7 +226,7 @@ TEST_CASE("protected: both homes' files where HOME differs") {
       "deny");
 }
 
-TEST_CASE("protected: in a project that is reached through a link") {
+TEST_CASE("protected: in a project reached through a link") {
   Open world;
   world.files.Put("/home/dev/entry", LinkTo("project"));
   world.MoveRoot("/home/dev/entry", "/home/dev/project");
@@ -239,7 +238,7 @@ TEST_CASE("protected: in a project that is reached through a link") {
       "deny");
 }
 
-TEST_CASE("protected: whatever tool names it") {
+TEST_CASE("protected: from any tool that names it") {
   const Open world;
   CHECK(world.Call("Edit", R"({"file_path":".claude/settings.json"})") == "deny");
   CHECK(world.Call("MultiEdit", R"({"file_path":".claude/settings.json","edits":[]})") == "deny");
@@ -250,7 +249,7 @@ TEST_CASE("protected: whatever tool names it") {
   CHECK(world.Call("EnterWorktree", R"({"path":".claude"})") == "deny");
 }
 
-TEST_CASE("protected: the reason says what it is and offers no way round") {
+TEST_CASE("protected: the reason says what is protected and offers no workaround") {
   const Open world;
   CHECK(world.WhyNotWrite(".claude/settings.json") ==
         R"(ringfence: write to ".claude/settings.json" refused: Claude Code's settings )"
@@ -264,7 +263,7 @@ TEST_CASE("protected: the reason says what it is and offers no way round") {
         std::string::npos);
 }
 
-TEST_CASE("protected: a link below a folder that a protected name leads through") {
+TEST_CASE("protected: a link in a directory on the way to a protected name") {
   Open world;
   world.files.Put("/home/dev/.claude", LinkTo("/home/dev/project/dots"));
   world.files.Put("/home/dev/project/dots/settings.json", LinkTo("../real/settings.json"));
@@ -273,7 +272,7 @@ TEST_CASE("protected: a link below a folder that a protected name leads through"
   CheckWrites(world, {"dots/commands/x.md", "real/other.json"}, "permit");
 }
 
-TEST_CASE("protected: a folder that is reached by another way, and is a link itself") {
+TEST_CASE("protected: a directory reached by another path that is itself a link") {
   Open world;
   world.files.Put("/home/dev/.config/ringfence", LinkTo("/srv/rf"));
   world.files.Put("/srv/rf/policy.json", File());
@@ -284,7 +283,7 @@ TEST_CASE("protected: a folder that is reached by another way, and is a link its
   CheckWrites(world, {"l/other"}, "permit");
 }
 
-TEST_CASE("protected: names that lead nowhere or to the root protect what they name") {
+TEST_CASE("protected: names that lead nowhere or to the root are protected themselves") {
   Open world;
   world.files.Put("/home/dev/.claude/settings.json", LinkTo("settings.local.json"));
   world.files.Put("/home/dev/.claude/settings.local.json", LinkTo("settings.json"));
@@ -293,7 +292,7 @@ TEST_CASE("protected: names that lead nowhere or to the root protect what they n
   CheckWrites(world, {"README.md", "/srv/x"}, "permit");
 }
 
-TEST_CASE("protected: another file with two names is none of ringfence's") {
+TEST_CASE("protected: not another file with two names") {
   Open world;
   world.files.Put("/home/dev/.config/ringfence/policy.json", File().Inode(7).Links(2));
   world.files.Put("/home/dev/.claude/settings.json", Directory());
@@ -301,7 +300,7 @@ TEST_CASE("protected: another file with two names is none of ringfence's") {
   CHECK(world.Write("two") == "ask");
 }
 
-TEST_CASE("protected: another home, as a folder that a tool works in") {
+TEST_CASE("protected: another home, as a tool's working directory") {
   Open world;
   world.files.Put("/srv/other", Directory());
   world.AddHome("/srv/other");
@@ -309,7 +308,7 @@ TEST_CASE("protected: another home, as a folder that a tool works in") {
   CheckWrites(world, {"/srv/other/.claude", "/srv/other/.config"}, "deny");
 }
 
-TEST_CASE("protected: without a home and a log the rest is protected all the same") {
+TEST_CASE("protected: without a home and a log, everything else is still protected") {
   Open world;
   world.NoHome();
   world.places.audit_file.reset();
@@ -318,7 +317,7 @@ TEST_CASE("protected: without a home and a log the rest is protected all the sam
   CheckWrites(world, {"README.md"}, "permit");
 }
 
-TEST_CASE("protected: a log that was rotated beside a project's files, under another name") {
+TEST_CASE("protected: a rotated log outside the project, under the name of a hard link") {
   Open world;
   world.places.audit_file = Path::Clean("/srv/log/a.jsonl");
   world.files.Put("/srv/log/a.jsonl", File());
@@ -331,7 +330,7 @@ TEST_CASE("protected: a log that was rotated beside a project's files, under ano
   CheckWrites(world, {"node_modules/a/y"}, "permit");
 }
 
-TEST_CASE("protected: own folders that cannot be seen, are huge or lead nowhere") {
+TEST_CASE("protected: own directories that are unreadable, huge or lead nowhere") {
   for (const bool huge : {false, true}) {
     CAPTURE(huge);
     Open world;
@@ -339,7 +338,7 @@ TEST_CASE("protected: own folders that cannot be seen, are huge or lead nowhere"
     world.files.Put("/home/dev/.claude/settings.local.json", LinkTo("settings.json"));
     world.files.Put("/etc/ringfence", UnreadableDirectory());
     world.files.Put("/home/dev/project/node_modules/a/x", File().Inode(7).Links(2));
-    // More than anybody has: it may be among them.
+    // More files than expected: the file may be among them.
     for (int i = 0; huge && i < 5000; ++i) {
       world.files.Put(
           "/home/dev/.local/state/ringfence/" + std::to_string(i % 10) + "/" + std::to_string(i),

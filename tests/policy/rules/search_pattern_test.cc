@@ -8,7 +8,7 @@ using namespace ringfence;
 
 namespace {
 
-// The beginnings, sorted, or "! " and the reason.
+// The fixed prefixes, sorted, or "! " and the reason.
 std::string Read(std::string_view pattern) {
   SearchPattern read = ReadSearchPattern(pattern);
   if (read.refused) return "! " + std::string(*read.refused);
@@ -89,20 +89,20 @@ TEST_CASE("search pattern: each alternative has a fixed beginning") {
   }
 }
 
-TEST_CASE("search pattern: whatever could spell dot-dot to some reader is refused") {
+TEST_CASE("search pattern: a pattern that any reader can expand to dot-dot is refused") {
   for (const Row& row : kRefused) {
     CAPTURE(row.pattern);
     CHECK(Read(row.pattern) == row.want);
   }
 }
 
-TEST_CASE("search pattern: a repetition of dots may spell dot-dot") {
+TEST_CASE("search pattern: a repetition of dots may expand to dot-dot") {
   CHECK(Read("+(.)/x").starts_with("!"));
   CHECK(Read("*(.)/x").starts_with("!"));
   CHECK(Read("@(.|a)@(.|b)/x").starts_with("!"));
 }
 
-TEST_CASE("search pattern: too much of it is refused, in little time") {
+TEST_CASE("search pattern: very long patterns are refused, in little time") {
   CHECK(Read(std::string(4096, 'a')).starts_with("["));
   CHECK(Read(std::string(4097, 'a')) == "! it is longer than a path can be");
   std::string many;

@@ -1,4 +1,4 @@
-// The sets against fixtures/sets: candidates for each, which are in it or left out for a reason.
+// Checks the sets against fixtures/sets: candidates that are members, or left out for a reason.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ Candidates Read(const char* name) {
   return candidates;
 }
 
-// Everything is permitted but what the two sets say.
+// Permits everything except the entries of the two sets.
 void Open(World& world) {
   world.User(R"("read":{"allow":["/"],"deny":["@secrets"]},
                 "write":{"allow":["/"],"ask":["@runs-later"],"deny":[]})");
@@ -60,7 +60,7 @@ bool IsOf(const SetEntry& entry, std::string_view candidate) {
                            : Covers(entry.tail, candidate);
 }
 
-// Entries that no candidate is about: misspelt, or without a reason.
+// Entries that no candidate covers: they are misspelt, or have no reason.
 std::string Unused(SetName set, const std::vector<std::string>& candidates) {
   const SetContext context{.agent = &ClaudeCode(),
                            .root = Path::Clean("/home/dev/project"),
@@ -109,7 +109,7 @@ TEST_CASE("sets: candidates of @secrets are denied, or left out for a reason") {
   CHECK(Unused(SetName::kSecrets, candidates.in) == "");
 }
 
-TEST_CASE("sets: packages and new names below them are spared what is for those who open them") {
+TEST_CASE("sets: inside packages, files for those who open them are exempt") {
   World world;
   Open(world);
   for (const char* path :

@@ -52,7 +52,7 @@ TEST_CASE("sets: every set has a name, a description and entries") {
   CHECK(Texts(SetName::kNone, Access::kRead, Context()).empty());
 }
 
-TEST_CASE("sets: what a policy may allow holds no secret and runs nothing") {
+TEST_CASE("sets: those that a policy may allow contain no secret and run nothing") {
   CHECK_FALSE(FindPathSet("@secrets")->may_allow);
   CHECK_FALSE(FindPathSet("@runs-later")->may_allow);
   for (const std::string_view name : {"@claude-scratch", "@toolchains", "@agent-state", "@tmp"}) {
@@ -61,7 +61,7 @@ TEST_CASE("sets: what a policy may allow holds no secret and runs nothing") {
   }
 }
 
-TEST_CASE("sets: entries are plain paths or patterns that can match, and none is there twice") {
+TEST_CASE("sets: entries are plain paths or patterns that can match, without duplicates") {
   SetContext context = Context();
   for (const bool macos : {false, true}) {
     context.macos_names = macos;
@@ -100,7 +100,7 @@ TEST_CASE("sets: no set that may be allowed covers an entry of @secrets") {
   }
 }
 
-TEST_CASE("sets: scratch of the client is for this user, project and session") {
+TEST_CASE("sets: the client's scratch files are those of this user, project and session") {
   const std::vector<std::string> written{"~/.claude/plans",
                                          "~/.claude/projects/-home-dev-project/memory",
                                          "~/.claude/projects/*/s-1/workflows/scripts/*.js",
@@ -120,7 +120,8 @@ TEST_CASE("sets: scratch of the client is for this user, project and session") {
   }
 }
 
-TEST_CASE("sets: a session has the memory of its main repository, and its folders by its start") {
+TEST_CASE(
+    "sets: a session uses the memory of its main repository, and directories named by its start") {
   SetContext context = Context();
   context.start = Path::Clean("/home/dev/project/pkg");
   context.memory_root = Path::Clean("/home/dev/main");
@@ -139,7 +140,7 @@ TEST_CASE("sets: a session has the memory of its main repository, and its folder
         "-home-dev-project-pkg\n-home-dev-project\n*/s-1\n-home-dev-main/memory\n");
 }
 
-TEST_CASE("sets: a project is left out of the places around it that run later") {
+TEST_CASE("sets: a project is exempt from runs-later paths around it") {
   const auto texts = [](const char* root) {
     SetContext context = Context();
     context.root = Path::Clean(root);
@@ -158,12 +159,12 @@ TEST_CASE("sets: a project is left out of the places around it that run later") 
   CHECK(Has(texts("/home/dev/.config/nvim/l*"), "~/.config/nvim"));
   CHECK(Has(texts("/home/dev/.claude/skills/x"), "**/.claude/skills beyond the root"));
   CHECK(Has(texts("/home/dev/.claude"), "**/.claude/skills"));
-  // A pattern does not name a place, even if the project has the same name.
+  // A pattern does not name a path, even if the project has the same name.
   CHECK(Has(texts("/home/dev/.local/lib/python*/site-packages/*.pth"),
             "~/.local/lib/python*/site-packages/*.pth"));
 }
 
-TEST_CASE("sets: what lies in /tmp counts only in a folder of this user's") {
+TEST_CASE("sets: files in /tmp count only in a directory of this user") {
   std::deque<std::string> strings;
   for (const SetEntry& entry :
        ExpandSet(SetName::kAgentScratch, Access::kRead, Context(), strings)) {
@@ -172,7 +173,7 @@ TEST_CASE("sets: what lies in /tmp counts only in a folder of this user's") {
   }
 }
 
-TEST_CASE("sets: macOS adds its private folders, but none that holds the project") {
+TEST_CASE("sets: macOS adds its private directories, except those that contain the project") {
   SetContext context = Context();
   CHECK_FALSE(Has(Texts(SetName::kSecrets, Access::kRead, context), "~/Documents"));
   context.macos_names = true;
@@ -191,7 +192,7 @@ TEST_CASE("sets: macOS adds its private folders, but none that holds the project
   CHECK(Has(texts, "~/Documents"));
 }
 
-TEST_CASE("sets: session tools are known and touch neither files nor commands") {
+TEST_CASE("sets: session tools are known and use neither files nor commands") {
   for (const std::string_view name : ClaudeCode().session_tools) {
     CAPTURE(name);
     const auto tool = ClaudeCode().tools.Find(name);
@@ -202,12 +203,12 @@ TEST_CASE("sets: session tools are known and touch neither files nor commands") 
   for (const std::string_view name : {"SendMessage", "ListAgents", "SendFile", "SendToProject",
                                       "FetchInboxMessage", "propose_skills", "RemoteTrigger"}) {
     CAPTURE(name);
-    CHECK_FALSE(ClaudeCode().session_tools.Contains(name));  // they reach beyond the session
+    CHECK_FALSE(ClaudeCode().session_tools.Contains(name));  // their effects go beyond the session
   }
   CHECK(ClaudeCode().hosts.Contains("api.anthropic.com"));
 }
 
-TEST_CASE("sets: what runs later in the client's own folders, wherever it keeps them") {
+TEST_CASE("sets: runs-later files in the client's own directories, wherever these are") {
   SetContext context = Context();
   std::vector<std::string> texts = Texts(SetName::kRunsLater, Access::kWrite, context);
   for (const std::string_view name : {"commands", "agents", "skills", "plugins", "hooks",
@@ -226,7 +227,7 @@ TEST_CASE("sets: what runs later in the client's own folders, wherever it keeps 
   }
 }
 
-TEST_CASE("sets: a session's own folders need an id that can be a folder's name") {
+TEST_CASE("sets: a session's own directories need an id that is a valid directory name") {
   const auto scratch = [](const std::string& id) {
     SetContext context = Context();
     context.session_id = id;
@@ -241,8 +242,8 @@ TEST_CASE("sets: a session's own folders need an id that can be a folder's name"
   }
 }
 
-// The compiler works them out, and names are skipped by them.
-TEST_CASE("sets: the name bits of an entry are those of its tail, where it has any") {
+// Name bits are computed at compile time and used to skip names.
+TEST_CASE("sets: an entry's name bits are those of its tail, if it has any") {
   size_t with_bits = 0;
   for (const PathSet& set : PathSets()) {
     SetContext context = Context();

@@ -1,5 +1,5 @@
-// A cgroup of the run's own: found, set, entered and removed. What the kernel does with the limits
-// needs a hierarchy that has controllers.
+// The run's own cgroup: found, configured, entered and removed. Testing the kernel's enforcement of
+// the limits needs a hierarchy with controllers.
 #include "sandbox/linux/cgroup.h"
 
 #include <doctest/doctest.h>
@@ -25,13 +25,13 @@ namespace {
 
 bool IsThere(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-// A folder with the files of a cgroup.
+// A directory with the files of a cgroup.
 void MakeFake(const TemporaryTree& tree, const std::string& folder, const char* controllers) {
   tree.File(folder + "/cgroup.procs");
   tree.File(folder + "/cgroup.subtree_control", controllers);
 }
 
-// A real cgroup for one test, or none where this machine has no hierarchy that may be written.
+// A real cgroup for one test; empty if this machine has no writable hierarchy.
 class RealParent {
  public:
   RealParent() {
@@ -51,7 +51,7 @@ class RealParent {
   std::string path;
 };
 
-// A child that is in the cgroup, with a child of its own; it waits to be killed.
+// Starts a child in the cgroup, with its own child; it waits to be killed.
 pid_t StartIn(const Cgroup& cgroup) {
   const pid_t pid = ::fork();
   if (pid != 0) return pid;
@@ -61,7 +61,7 @@ pid_t StartIn(const Cgroup& cgroup) {
 
 }  // namespace
 
-TEST_CASE("cgroup: there are four limits on all processes together") {
+TEST_CASE("cgroup: there are four limits for all processes together") {
   CHECK_FALSE(SandboxRules{}.limits_together());
   SandboxRules memory;
   SandboxRules processes;
@@ -74,7 +74,7 @@ TEST_CASE("cgroup: there are four limits on all processes together") {
   for (const SandboxRules& rules : {memory, processes, cpus, io}) CHECK(rules.limits_together());
 }
 
-TEST_CASE("cgroup: a policy's limits say which controllers are wanted") {
+TEST_CASE("cgroup: a policy's limits determine the wanted controllers") {
   CHECK(WantedControllers({}).empty());
   SandboxRules rules;
   rules.memory = 1;
@@ -85,13 +85,14 @@ TEST_CASE("cgroup: a policy's limits say which controllers are wanted") {
   CHECK(WantedControllers(rules) == std::vector<std::string>{"memory", "pids", "cpu", "io"});
 }
 
-TEST_CASE("cgroup: the nearest one that gives its children all that is wanted is used") {
+TEST_CASE("cgroup: the nearest ancestor that delegates all wanted controllers is used") {
   struct Row {
     std::string_view name;
     std::vector<std::string> wanted;
-    const char* want;  // below the mount; nullptr for nowhere
+    const char* want;  // below the mount; nullptr if none is found
   };
-  // As systemd has them: the user's manager gives all, a desktop's terminal runs below app.slice.
+  // The same layout as systemd's: the user's manager delegates all, a desktop's terminal runs below
+  // app.slice.
   const TemporaryTree tree;
   MakeFake(tree, ".", "cpu io memory pids\n");
   MakeFake(tree, "user", "cpu memory pids\n");
@@ -112,11 +113,11 @@ TEST_CASE("cgroup: the nearest one that gives its children all that is wanted is
   }
 }
 
-TEST_CASE("cgroup: one is looked for from the own one upwards") {
+TEST_CASE("cgroup: the search goes from the own cgroup upwards") {
   struct Row {
     std::string_view name;
     const char* own;   // /proc/self/cgroup
-    const char* want;  // below the mount; nullptr for nowhere
+    const char* want;  // below the mount; nullptr if none is found
   };
   static constexpr Row kRows[] = {
       {"its own has processes and gives nothing", "0::/user/app/term\n", "/user/app"},
@@ -147,7 +148,7 @@ TEST_CASE("cgroup: one is looked for from the own one upwards") {
         std::vector<std::string>{"cpu", "memory", "pids"});
 }
 
-TEST_CASE("cgroup: what is limited by it is written as the kernel takes it") {
+TEST_CASE("cgroup: limits are written in the kernel's format") {
   using Settings = std::vector<std::pair<std::string, std::string>>;
   PlannedLimits limits{.memory = uint64_t{8} << 30,
                        .processes = 512,
@@ -169,7 +170,7 @@ TEST_CASE("cgroup: what is limited by it is written as the kernel takes it") {
   CHECK(CgroupSettings(limits).empty());
 }
 
-TEST_CASE("cgroup: a limit that is not taken is an error, and nothing is left") {
+TEST_CASE("cgroup: a rejected limit is an error, and nothing is left") {
   const TemporaryTree tree;
   const PlannedLimits limits{.memory = 1 << 20, .cgroup = tree.root(), .controllers = {"memory"}};
   const Result<Cgroup> cgroup = Cgroup::Make(limits);
@@ -179,7 +180,7 @@ TEST_CASE("cgroup: a limit that is not taken is an error, and nothing is left") 
   CHECK_FALSE(Cgroup::Make({.cgroup = tree.At("missing")}).has_value());
 }
 
-TEST_CASE("cgroup: leftovers of launchers that were killed are removed, and nothing else") {
+TEST_CASE("cgroup: leftovers of killed launchers are removed, and nothing else") {
   const TemporaryTree tree;
   for (const char* name : {"ringfence-1", "ringfence-2", "other"}) tree.Directory(name);
   const UniqueFd held(::open(tree.At("ringfence-2").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -190,14 +191,14 @@ TEST_CASE("cgroup: leftovers of launchers that were killed are removed, and noth
   CHECK(IsThere(tree.At("other")));
 }
 
-TEST_CASE("cgroup: no cgroup is none, and cannot be entered") {
+TEST_CASE("cgroup: without a parent there is no cgroup, and entering does nothing") {
   const Result<Cgroup> cgroup = Cgroup::Make({});
   REQUIRE(cgroup.has_value());
   CHECK_FALSE(cgroup->entry().valid());
   CHECK(EnterCgroup(cgroup->entry()).has_value());
 }
 
-TEST_CASE("cgroup: whoever enters is in it with its children, and ends with it") {
+TEST_CASE("cgroup: a process that enters is in it with its children, and ends with it") {
   const RealParent parent;
   if (parent.path.empty()) {
     MESSAGE("skipped: there is no cgroup v2 hierarchy that may be written");

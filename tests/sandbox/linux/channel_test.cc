@@ -27,7 +27,7 @@ struct Channel {
   UniqueFd far;
 };
 
-// The bytes as they stand, without SendPacket().
+// Sends raw bytes, without SendPacket().
 void SendBytes(const UniqueFd& socket, std::string_view bytes) {
   REQUIRE(::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
           static_cast<ssize_t>(bytes.size()));
@@ -35,7 +35,7 @@ void SendBytes(const UniqueFd& socket, std::string_view bytes) {
 
 int OpenNull() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
 
-// The lowest free number tells whether descriptors were left open.
+// The lowest free number shows if descriptors were left open.
 int NextDescriptor() {
   const UniqueFd fd(OpenNull());
   return fd.get();
@@ -62,7 +62,7 @@ TEST_CASE("channel: a failed step of the setup arrives as it was sent") {
     CHECK(got.error == sent.error);
     CHECK(got.lacks == sent.lacks);
   }
-  Packet cut;  // what a packet that ends early leaves out is empty
+  Packet cut;  // fields missing from a truncated packet are empty
   cut.fields = {"mount view", "mount(/)"};
   CHECK(FailureIn(cut).text() == "mount view: mount(/): ");
   CHECK(FailureIn(cut).error.code == 0);
@@ -93,7 +93,7 @@ TEST_CASE("channel: fields may be empty or none") {
   CHECK(ReceivePacket(channel.far)->fields == std::vector<std::string>{""});
 }
 
-TEST_CASE("channel: packets stay apart and in order, both ways") {
+TEST_CASE("channel: packets stay separate and in order, in both directions") {
   const Channel channel;
   REQUIRE(SendPacket(channel.near, Message::kRefused, {"1"}));
   REQUIRE(SendPacket(channel.near, Message::kRefused, {"2", "3"}));
@@ -103,7 +103,7 @@ TEST_CASE("channel: packets stay apart and in order, both ways") {
   CHECK(ReceivePacket(channel.far)->fields == std::vector<std::string>{"2", "3"});
 }
 
-TEST_CASE("channel: a descriptor is passed on, and closed in programs that are executed") {
+TEST_CASE("channel: a descriptor is passed on, and closed in executed programs") {
   const Channel channel;
   const UniqueFd sent(OpenNull());
   REQUIRE(SendPacket(channel.near, Message::kTerminal, {"x"}, sent.get()));
@@ -154,7 +154,7 @@ TEST_CASE("channel: of several descriptors one is kept and none is left open") {
   CHECK(NextDescriptor() == before);
 }
 
-TEST_CASE("channel: the other side's end is an error and not a signal") {
+TEST_CASE("channel: the end of the other side is an error and not a signal") {
   Channel channel;
   REQUIRE(SendPacket(channel.near, Message::kEnded, {"0"}));
   channel.near = UniqueFd();
@@ -167,7 +167,7 @@ TEST_CASE("channel: the other side's end is an error and not a signal") {
   CHECK(sent.error().code == EPIPE);
 }
 
-TEST_CASE("channel: what is no socket is an error") {
+TEST_CASE("channel: a descriptor that is not a socket is an error") {
   const UniqueFd null(OpenNull());
   CHECK_FALSE(SendPacket(null, Message::kStarted, {}));
   CHECK_FALSE(ReceivePacket(null));
@@ -175,7 +175,7 @@ TEST_CASE("channel: what is no socket is an error") {
   CHECK_FALSE(ReceivePacket(UniqueFd()));
 }
 
-TEST_CASE("channel: the longest names that the kernel takes arrive whole") {
+TEST_CASE("channel: the longest names that the kernel accepts arrive complete") {
   const Channel channel;
   const std::string path = "/" + std::string(4094, 'p');
   const std::string why(8000, 'w');
@@ -193,7 +193,7 @@ TEST_CASE("channel: an over-long packet keeps the fields before its cut") {
   CHECK(cut->message == Message::kRefused);
   REQUIRE_FALSE(cut->fields.empty());
   CHECK(cut->fields.front() == "/path");
-  // Nothing of it runs into the next one.
+  // The rest does not run into the next packet.
   CHECK(ReceivePacket(channel.far)->fields == std::vector<std::string>{"0"});
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("channel: an over-long field arrives as far as it fits") {
   CHECK(cut->fields[1].find_first_not_of('x') == std::string::npos);
 }
 
-TEST_CASE("channel: a packet that another hand wrote is read without harm") {
+TEST_CASE("channel: a packet from another writer is read without harm") {
   const Channel channel;
   SendBytes(channel.near, "r");
   SendBytes(channel.near, "rno end");

@@ -24,7 +24,7 @@
 
 using namespace ringfence;
 
-TEST_CASE("remove tree: files, folders, links and what has no rights") {
+TEST_CASE("remove tree: files, directories, links and entries without permissions") {
   const TemporaryTree tree;
   tree.File("outside/kept", "text");
   tree.File("top/a/b/c", "text");
@@ -43,7 +43,7 @@ TEST_CASE("remove tree: files, folders, links and what has no rights") {
   CHECK(RemoveTree(tree.At("top")));
 }
 
-TEST_CASE("remove tree: deeper than any name is long") {
+TEST_CASE("remove tree: deeper than the longest path") {
   const TemporaryTree tree;
   tree.Directory("top");
   UniqueFd folder(::open(tree.At("top").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -66,8 +66,8 @@ TEST_CASE("remove tree: a link is not followed") {
 
 namespace {
 
-// A descriptor that hears of this thread's unlinkat(2), openat(2) and fchmodat(2) before they are
-// carried out; -1 where the kernel has none.
+// A descriptor that receives this thread's unlinkat(2), openat(2) and fchmodat(2) before they are
+// executed, or -1 if the kernel does not support this.
 int HearOwnCalls() {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -83,8 +83,8 @@ int HearOwnCalls() {
       ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter));
 }
 
-// Lets each call through until the thread has ended; the first one after rmdir(2) only when
-// `meanwhile` has run.
+// Allows each call until the thread has ended; before the first call after rmdir(2), runs
+// `meanwhile`.
 void Answer(int listener, const std::function<void()>& meanwhile) {
   bool was_rmdir = false;
   for (;;) {
@@ -105,7 +105,7 @@ void Answer(int listener, const std::function<void()>& meanwhile) {
 
 }  // namespace
 
-TEST_CASE("remove tree: a link that takes a folder's name meanwhile is not followed") {
+TEST_CASE("remove tree: a link that replaces a directory in between is not followed") {
   const TemporaryTree tree;
   tree.File("outside/kept");
   REQUIRE(::chmod(tree.At("outside").c_str(), 0755) == 0);

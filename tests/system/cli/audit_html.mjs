@@ -1,5 +1,5 @@
-// The cases of test_audit_html.py, which says in JSON where everything is: those for the pages that it
-// names. Prints [name, what is wrong] of each case as JSON. Whatever a case throws fails it.
+// The cases of test_audit_html.py, which passes all paths as JSON, for the pages that it names.
+// Prints [name, problem] of each case as JSON. A case that throws has failed.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,9 +15,9 @@ const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const browser = await chromium.launch({ executablePath: question.chromium });
 const outcomes = [];
 
-// --- what cases are made of ---
+// --- helpers ---
 
-// Opens a page; `more` are options of Playwright's. Requests and messages are kept.
+// Opens a page; `more` are Playwright's options. Records requests and messages.
 async function open(name, more = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...more });
   const page = await context.newPage();
@@ -33,8 +33,8 @@ async function open(name, more = {}) {
   return page;
 }
 
-// Cases in one page, one after the other: opening a page takes longer than most of them. None may
-// depend on how the one before leaves it.
+// Runs cases in one page, one after the other: opening a page takes longer than most of them. No
+// case may depend on the state that the previous one leaves.
 async function runTogether(cases, ...opened) {
   if (!(opened[0] in question.pages)) return;
   let page;
@@ -55,7 +55,7 @@ async function runTogether(cases, ...opened) {
 
 const run = (name, test, ...opened) => runTogether([[name, test]], ...opened);
 
-// The same case as it looks with this colour scheme, or in a window of this size.
+// The same case with this colour scheme, or in a window of this size.
 const shownIn = (colorScheme, test) => async (page) => {
   await page.emulateMedia({ colorScheme });
   await test(page);
@@ -73,7 +73,7 @@ const openAll = (page) => page.evaluate(() => {
 const shownRows = (page) => page.locator(".matrix tbody tr").count();
 const status = (page) => page.locator("[role=status]").textContent();
 
-// What has the keyboard now.
+// The element with the keyboard focus.
 const focused = (page) => page.evaluate(() => {
   const at = document.activeElement;
   const style = getComputedStyle(at);
@@ -131,7 +131,7 @@ async function fitsItsWidth(page) {
   const [page_width, window_width] = await page.evaluate(
     () => [document.documentElement.scrollWidth, innerWidth]);
   assert.ok(page_width <= window_width, `${page_width} in a window of ${window_width}`);
-  // What is wider scrolls by itself, and the keyboard gets there.
+  // Wide regions scroll separately and are reachable by keyboard.
   const stuck = await page.evaluate(() => [...document.querySelectorAll(".scroll")]
     .filter((region) => region.scrollWidth > region.clientWidth && region.tabIndex !== 0).length);
   assert.equal(stuck, 0);
@@ -164,7 +164,7 @@ async function hasStructure(page) {
   assert.deepEqual([facts.bare, facts.unnamed, facts.doubled], [0, 0, 0]);
 }
 
-// Red is for what differs from its fixture: an expected denial is not an error.
+// Red marks results that differ from their fixture: an expected denial is not an error.
 async function isRedOnlyWhereWrong(page) {
   const colours = await page.evaluate(() => {
     const bad = document.createElement("b");
@@ -195,7 +195,7 @@ async function needsNoColour(page) {
   assert.match(fills[1] + fills[3], /url.*url/);
 }
 
-// What there is to say has its section, and nothing else has.
+// Each existing part has its section, and there are no other sections.
 async function hasItsSections(page, facts) {
   const wanted = [
     ["mismatches", facts.mismatches], ["changes", facts.changes], ["counts", facts.decisions],
@@ -210,7 +210,7 @@ async function hasItsSections(page, facts) {
   assert.equal(await page.locator("header > details:has(ul) li").count(), facts.skipped);
 }
 
-// Only a denial that was not expected is marked as wrong.
+// Only an unexpected denial is marked as wrong.
 async function marksWhatIsWrong(page, facts) {
   assert.equal(await page.locator(".matrix td[data-wrong]").count(), facts.mismatches);
   assert.ok(await page.locator(".matrix td.deny:not([data-wrong])").count() > 0);
@@ -224,7 +224,7 @@ async function isOfNothing(page) {
   assert.match(await page.locator("main").innerText(), /There is no fixture\./);
 }
 
-// Calls that are alike are one row.
+// Identical calls share a row.
 async function joinsCalls(page) {
   assert.deepEqual(await page.locator(".matrix tbody tr").count(), 1);
   assert.match(await page.locator(".matrix tbody").innerText(), /×3,000/);
@@ -244,7 +244,7 @@ async function addsUp(page, facts) {
   assert.equal(wrong, facts.mismatches);
 }
 
-// Lines of a table that is read without the script, each as the texts of its cells.
+// Rows of a table for browsers without JavaScript, each as the texts of its cells.
 const linesOf = (page, caption) => page.evaluate((text) =>
   [...document.querySelectorAll("noscript table")].filter((one) => one.caption.textContent === text)
     .flatMap((one) => [...one.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.innerText))),
@@ -280,7 +280,7 @@ async function firstLinkSkips(page) {
   await page.waitForFunction(() => document.activeElement.id === "content");
 }
 
-// Through the page by Tab alone: nothing holds the keyboard, nothing is left out.
+// Tab goes through the whole page: nothing traps the keyboard, nothing is left out.
 async function isReachedByTab(page) {
   await page.evaluate(() => {
     for (const region of document.querySelectorAll(".matrix tbody tr:nth-child(n+8)")) region.remove();
@@ -382,7 +382,7 @@ async function turnsPages(page) {
   assert.ok(await page.evaluate(() => document.activeElement.localName === "button"));
   await page.getByRole("region", { name: "Rows of the matrix" }).focus();
   await page.keyboard.press("PageDown");
-  // The headings stay, once the caption above them is past: the scrolling takes some frames.
+  // The headings stay once the caption above them has scrolled away: scrolling takes some frames.
   await page.waitForFunction(() => document.querySelector(".matrix").scrollTop >
     document.querySelector(".matrix caption").getBoundingClientRect().height);
   const [head, region] = await page.evaluate(() => [
@@ -415,7 +415,7 @@ async function holdsNothingForeign(page, isHostile) {
   const { text, ...rest } = facts;
   assert.deepEqual(rest, { foreign: 0, scripts: "application/json,module", styles: 1, handlers: 0,
     hacked: false, addresses: 0 });
-  // What cannot be seen is spelt out.
+  // Invisible characters are escaped.
   assert.doesNotMatch(text.replaceAll("\n", ""), /[\p{Cc}\p{Cf}\u2028\u2029\uffff]/u);
   if (!isHostile) return;
   assert.ok(text.split(question.hostile).length > 8, "the text is not shown as it is");
@@ -425,15 +425,14 @@ async function holdsNothingForeign(page, isHostile) {
 async function holdsHostileText(page) {
   await openAll(page);
   await holdsNothingForeign(page, true);
-  // The document that the page is made from ends neither its element nor a line, and no character
-  // of it is invisible.
+  // The page's JSON ends neither its element nor a line, and none of its characters is invisible.
   const source = await page.evaluate(() => document.getElementById("report").textContent);
   assert.doesNotMatch(source, /[<>&\p{Cc}\p{Cf}\u2028\u2029\ufffe\uffff]/u);
   const names = JSON.parse(source).rows.map((row) => row.name);
   assert.ok(names.some((name) => name.includes(question.hostile)), "it is another text");
 }
 
-// The policy would hold even if an element came into being.
+// The content security policy would hold even if an element were injected.
 async function policyForbids(page) {
   const refused = await page.evaluate(() => new Promise((resolve) => {
     const seen = new Set();
@@ -473,7 +472,7 @@ async function prints(page) {
   assert.ok((await page.pdf()).length > 10000);
 }
 
-// --- all of it ---
+// --- main ---
 
 const { none, alike, ...pages } = question.pages;
 for (const [name, facts] of Object.entries(pages)) {

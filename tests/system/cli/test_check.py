@@ -28,7 +28,7 @@ def codes(found):
 
 def test_what_init_leaves_behind_is_sound(world):
     world.init("--no-client-sandbox")
-    # The folder of a build may be anybody's; what is installed is not.
+    # A build directory can have any owner; installed programs cannot.
     found = [one for one in findings_of_any_status(world) if "-folder" not in one["code"]
              and one["code"] not in ("foreign-owner", "dynamic-program", "writable-program")]
     assert not found, found
@@ -72,7 +72,7 @@ def test_a_key_twice_hides_nothing(world):
 
 
 def test_managed_hooks_alone_leave_the_users_out(world):
-    """With an /etc of its own."""
+    """Runs with a separate /etc."""
     if os.geteuid() != 0:
         pytest.skip("it takes root to have an /etc of one's own")
     world.init("--no-client-sandbox")
@@ -114,7 +114,7 @@ def test_places_that_open_the_clients_sandbox_are_named(world):
 
 
 def test_what_init_left_in_the_sandbox_is_named(world):
-    """By check and by doctor, until the command of the hint is carried out."""
+    """Reported by check and doctor, until the command of the hint has run."""
     def opened():
         done = world.run("check", "--json", "--hook", world.programs.hook)
         doctor = world.run("doctor", "--json", "--hook", world.programs.hook)
@@ -181,7 +181,7 @@ def test_a_project_that_is_a_repository_may_be_written_in_whole(world):
 
 
 def test_what_cannot_be_written_is_not_done(world):
-    """Half an answer on a full disk ends with 2, so that a shell does not go on behind "&&"."""
+    """Partial output on a full disk exits with 2, so that a shell stops at "&&"."""
     world.init("--no-client-sandbox")
     for words in (["check"], ["check", "--json"], ["settings"], ["settings", "--for", "sdk"], ["explain", "@secrets"],
                   ["doctor"], ["prompt"], ["completion", "bash"], ["manual", "log"], ["--help"], ["log", "--help"],
@@ -208,7 +208,7 @@ def test_each_settings_layer_is_looked_at(world):
                        ('{"sandbox": {"excludedCommands": ["git"]}}', "weakened")):
         world.write(local, text)
         assert code in codes(findings(world, status=1)), (text, findings_of_any_status(world))
-    # One file by itself, as an editor has it checked.
+    # Checks one file on its own, as an editor does.
     world.write(local, '{"permissions": 5}')
     found = findings(world, ".claude/settings.local.json", status=1)
     assert codes(found) == ["dropped-file"] and "settings.local.json:1:17" in found[0]["where"], found
@@ -226,7 +226,7 @@ def test_a_weakened_registration_is_told_with_its_place(world):
 
 
 def registered_with(world, *words):
-    """The user's registration, each entry with these words more."""
+    """The user's registration, with these words added to each entry."""
     settings = json.loads(world.user.read_text())
     for groups in settings["hooks"].values():
         for group in groups:
@@ -254,7 +254,7 @@ def test_the_registered_policy_and_profile_are_looked_at(world):
 
 
 def test_nobody_is_asked_and_commands_leave_the_sandbox(world):
-    """Each of the two is said in another file."""
+    """The two are set in different files."""
     world.init("--no-client-sandbox")
     asks = '{"version": 1, "bash": {"unsandboxed": "ask"}}\n'
     world.write(world.policy, '{"version": 1, "client": {"permission_mode": "bypassPermissions"}}\n')
@@ -294,7 +294,7 @@ def test_another_program_of_the_name_is_not_the_hook(world):
     mute.chmod(0o755)
     world.user.write_text(world.user.read_text().replace(world.programs.hook, str(mute)))
     assert "other-program" in codes(findings(world, status=1))
-    # The same program in another place is.
+    # A copy of the real program elsewhere is fine.
     shutil.copy(world.programs.hook, mute)
     assert "other-program" not in codes(findings_of_any_status(world))
 
@@ -325,7 +325,7 @@ def test_a_program_that_others_can_replace_is_an_error(world):
     os.chmod(folder, 0o777)
     done = world.run("check", "--json", "--hook", folder / "ringfence-hook")
     assert "writable-folder" in codes(json.loads(done.stdout)["findings"]), done.stdout
-    # The other programs lie there as well: said once.
+    # The other programs are there as well: reported once.
     world.programs = copy.copy(world.programs)
     world.programs.ringfence = str(folder / "ringfence")
     done = world.run("check", "--json", "--hook", folder / "ringfence-hook")

@@ -1,5 +1,5 @@
-"""What `ringfence init` has the client itself refuse, and how other commands take note of it: the
-client's own fence, its deny rules, and the home directory as a project.
+"""Limits that `ringfence init` sets in the client itself, and how other commands take them into
+account: the client's own fence, its deny rules, and the home directory as a project.
 """
 
 import json
@@ -44,7 +44,7 @@ def test_a_second_init_takes_back_its_own_fence_and_no_other(world):
         assert "nothing was changed" in world.init()
         world.run("uninstall")
         assert world.user.read_text() == before
-    # A value that a person has changed since is theirs.
+    # A value that the user has changed since belongs to the user.
     world.write(world.user, "{}\n")
     world.init("--client-fence")
     world.user.write_text(world.user.read_text().replace(f'"{READS}": true', f'"{READS}": false'))
@@ -53,7 +53,7 @@ def test_a_second_init_takes_back_its_own_fence_and_no_other(world):
 
 
 def test_a_fence_of_an_older_init_is_taken_back(world):
-    """It set the keys without being asked, and kept the same record."""
+    """The older init set the keys without being asked, and kept the same record."""
     world.init("--client-fence")
     record = json.loads((world.state / "registrations.json").read_text())["files"][0]
     assert {value["pointer"] for value in record["values"]} >= {
@@ -88,7 +88,7 @@ def test_allow_explain_check_and_doctor_know_the_fence(world):
         assert f"permissions.{READS} is true in ~/.claude/settings.json" in out, out
         assert "to lift that, run: ringfence init, and start the client again; or" in out, out
         assert "to permissions.additionalDirectories in ~/.claude/settings.json." in out, out
-    # Commands could write to all of what is added there.
+    # Commands could write to any directory added there.
     for path in ("~/notes.txt", "/etc/hosts", "/tmp/foo.txt", "/srv/new"):
         out = world.run("allow", "--read", path).stdout
         assert "to lift that, run: ringfence init, and start the client again." in out, out
@@ -103,7 +103,7 @@ def test_allow_explain_check_and_doctor_know_the_fence(world):
     assert ("warning", "~/.claude/settings.json") in findings(), findings()
     doctor = world.run("doctor", *look).stdout
     assert f"permissions.{READS} is true" in doctor, doctor
-    # Whoever set it, in whichever file.
+    # The setting counts whoever made it, in any file.
     world.init("--no-client-sandbox")
     assert findings() == [] and explained("Read", "~/notes.txt")[0] == 0
     for name in ("settings.json", "settings.local.json"):
@@ -120,7 +120,7 @@ def test_allow_explain_check_and_doctor_know_the_fence(world):
         path.unlink()
 
 
-# What the client reads for @path in a prompt, without a hook.
+# Files that the client reads for @path in a prompt, without a hook.
 
 def rules_of(path):
     return settings_of(path).get("permissions", {}).get("deny", [])
@@ -146,7 +146,7 @@ def test_the_rules_follow_the_policy(world):
     written = ("Read(~/private)", "Read(//**/.env)", "Read(//srv/closed)", "k/*.key", "inside")
 
     def own():
-        # Those of the built-in policy count beside them, but for an empty list.
+        # The built-in policy's rules are added, unless the list is empty.
         return [rule for rule in rules_of(world.user)
                 if rule in system or any(text in rule for text in written)]
 
@@ -199,7 +199,7 @@ def test_a_rule_that_goes_is_a_weakening_unless_the_user_wrote_it(world):
 
 
 def test_init_works_whatever_the_policy_permits(world):
-    """The proof asks for what this policy permits, and for nothing where it permits no read."""
+    """The proof asks for a path that this policy permits, and for nothing if it permits no read."""
     world.write(world.project / ".ringfence/policy.json", '{"version": 1, "read": {"allow": ["src"]}}')
     assert "pass" in world.init()
     world.write(world.policy, '{"version": 1, "tools": {"allow": ["Bash"]}}')
@@ -230,7 +230,7 @@ def test_the_home_becomes_a_project_by_root(world):
     assert done.returncode == 0 and "deny" not in done.stdout, done
     for name in (".ssh/id", ".claude/settings.json", ".config/ringfence/policy.json"):
         assert '"deny"' in decided(world, world.home, world.home / name).stdout, name
-    # No other project gets wider by it.
+    # The other project gets no wider.
     assert '"deny"' in decided(world, project, world.home / "new.txt").stdout
     assert "deny" not in decided(world, project, project / "new.txt").stdout
     look = ["--hook", world.programs.hook]
@@ -250,7 +250,7 @@ def test_another_root_counts_everywhere(world):
     error_of(world.run("init", "--root", world.base / "none"), 2, "does not exist")
 
 
-# What hints of check, doctor and the hook say about a registration.
+# Hints of check, doctor and the hook about a registration.
 
 def codes_of(world):
     found = json.loads(world.run("check", "--json", "--hook", world.programs.hook).stdout)

@@ -1,5 +1,5 @@
-"""Runs the other commands of the built `ringfence`, in a home of its own: allow, trust, explain,
-and what concerns all of them.
+"""Runs the other commands of the built `ringfence`, in a separate home: allow, trust, explain,
+and behaviour common to all commands.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ SUGGESTED = re.compile(r"(?:`|: |run:? |see |with |and |by |^  |\\n  )ringfence 
 
 
 class Typed(TerminalSession):
-    """A command with a person in front of it."""
+    """Runs a command as an interactive user does."""
 
     def __init__(self, world, *arguments):
         world.environment = {"PATH": "/usr/bin:/bin", "TERM": "dumb", "HOME": str(world.home)}
@@ -79,7 +79,7 @@ def test_allow_prefers_the_projects_policy_once_it_is_trusted(world):
 
 
 def test_allow_of_hosts_and_tools(world):
-    # Without a "network" section no host is refused, and to make one would refuse all others.
+    # Without a "network" section no host is denied, and creating one would deny all others.
     out = world.run("allow", "registry.example").stdout
     assert "permitted already" in out and '"network"' in out and not world.policy.exists(), out
     assert world.run("explain", "other.example").returncode == 0
@@ -283,7 +283,7 @@ def test_allow_of_a_pattern_looks_at_what_it_matches(world):
 
 
 def registered_hook(world, event, start):
-    """The answer of the hook as the settings that the client reads there register it."""
+    """The answer of the hook as registered by the settings there."""
     for file in (world.user, start / ".claude/settings.local.json"):
         if file.exists():
             entry = json.loads(file.read_text())["hooks"]["PreToolUse"][0]["hooks"][0]
@@ -292,7 +292,8 @@ def registered_hook(world, event, start):
 
 
 def test_explain_and_allow_follow_the_registration(world):
-    """As the hook decides: with its --root, --profile and --policy, wherever they are typed."""
+    """Decides like the hook: with its --root, --profile and --policy, wherever the command is
+    typed."""
     src, shop = world.home / "src", world.home / "src/shop"
     (shop / "part").mkdir(parents=True)
     own = world.write(world.base / "own.json", '{"version": 1, "read": {"allow": [".", "~/own"]}}')
@@ -312,7 +313,7 @@ def test_explain_and_allow_follow_the_registration(world):
                 assert (json.loads(done.stdout)["verdict"] == "deny") == denied, (options, tool, path, start)
         world.run("uninstall", *(("--local",) if "--local" in options else ()), cwd=shop)
     shutil.rmtree(shop / ".ringfence")  # which init --local wrote
-    # allow changes the policy that is registered, and says what does not count.
+    # allow changes the registered policy, and reports what does not count.
     world.init("--no-client-sandbox", "--policy", own)
     assert f"of {own}" in world.run("allow", "--read", "/srv/x").stdout
     assert world.run("explain", "Read", "/srv/x").returncode == 0
@@ -320,7 +321,7 @@ def test_explain_and_allow_follow_the_registration(world):
     world.init("--no-client-sandbox", "--profile", "worker", cwd=shop)
     error_of(world.run("allow", "/srv/x", cwd=shop), 1, "does not lift this denial", "/profiles/worker/write/allow")
     world.run("uninstall")
-    # In the home, where no project is, the registered one counts.
+    # In the home, outside any project, the registered root counts.
     world.init("--no-client-sandbox", "--root", src)
     assert world.run("explain", "Read", src / "lib/a.c", cwd=world.home).returncode == 0
     assert f'"{src}"' in world.run("prompt", cwd=world.home).stdout
@@ -373,7 +374,7 @@ def test_revoke_finds_a_name_that_says_nothing(world):
     before = world.policy.read_text()
     for kind, name in (("tool", "Frobnicate"), ("host", "intranet")):
         world.run("allow", "--as", kind, name)
-        if kind == "host":  # without "network" no host is refused
+        if kind == "host":  # without "network" no host is denied
             world.write(world.policy, before.replace(
                 '"version": 1,', '"version": 1, "network": {"allow": ["@agent-hosts", "intranet"]},'))
         out = world.run("revoke", name).stdout
@@ -437,7 +438,7 @@ def test_revoke_says_what_permits_the_project_and_what_is_built_in(world):
     error_of(done, 1, '".": is the project itself', "~/.config/ringfence/policy.json",
              "that rule is about every project: change that rule if you mean it")
     assert "built-in" not in done.stderr and "no entry of its own" not in done.stderr, done
-    # The list of one's own that the hint speaks of.
+    # The user's own list that the hint mentions.
     world.write(world.policy, '{"version": 1, "read": {"allow": ["src"]}, "write": {"allow": ["src"]}}')
     assert "nothing was changed" in world.run("revoke", ".").stdout
 
@@ -524,14 +525,14 @@ def test_revoke_names_the_session_that_still_may(world):
         assert done.returncode == 0 and "sessions/s-1.json" in done.stdout, (words, done)
         assert write_of(world, path, "s-1") == "deny", words
         assert "nothing was changed" in world.run("revoke", named).stdout
-    # The session was allowed more than the policy allows to all.
+    # The session may do more than the policy allows all sessions.
     assert world.run("allow", "--session-id", "s-1", "/etc/thing").returncode == 0
     world.run("allow", "--read", "/etc")
     done = world.run("revoke", "/etc/thing")
     error_of(done, 1, 'reading it is still permitted by "/etc"', "the session s-1 still may")
     (words,) = suggested(done.stderr)
     assert world.run(*words).returncode == 0 and write_of(world, "/etc/thing", "s-1") == "deny"
-    # With an entry of the policy as well, for reading alone, and for hosts and tools.
+    # The same with an entry in the policy as well, for reading only, and for hosts and tools.
     world.run("allow", "/srv/both", "--session-id", "s-1")
     world.run("allow", "/srv/both", "--read")
     out = world.run("revoke", "/srv/both").stdout
@@ -584,13 +585,13 @@ def test_commands_that_widen_notice_an_agent(world):
     assert world.snapshot() == before and policy.exists()
     assert world.run("allow", "/srv/x", env=attended).returncode == 0
     assert world.run("revoke", "/srv/x", env=attended).returncode == 0
-    # What changes nothing answers everybody.
+    # Commands that change nothing answer any caller.
     assert world.run("explain", "Read", "notes.md", env=headless).returncode == 0
     assert world.run("trust", "--list", env=headless).returncode == 0
 
 
 def test_every_suggested_command_exists(world):
-    """Each `ringfence COMMAND --option` in a text of the sources is one that is there."""
+    """Each `ringfence COMMAND --option` in a text of the sources exists."""
     root = ROOT
     options = {}
     found = 0
@@ -624,7 +625,7 @@ def test_allow_lifts_no_denial(world):
 
 
 def with_lists(world, section, **lists):
-    """The user's policy, with these lists of a section."""
+    """The user's policy, with these lists in a section."""
     world.write(world.policy, json.dumps({"version": 1, section: lists}))
 
 
@@ -737,12 +738,12 @@ def test_explain_knows_what_a_worktree_is_called_by(world):
 
 
 def read_of(world, path, session):
-    """What the hook says about it: "permit" or "deny"."""
+    """The hook's verdict: "permit" or "deny"."""
     return "deny" if denial_of(world, path, session) else "permit"
 
 
 def denial_of(world, path, session, options=(), **more):
-    """The reason; "" when it is permitted."""
+    """The reason, or "" if it is permitted."""
     event = json.dumps({**more, "session_id": session, "cwd": str(world.project), "tool_name": "Read",
                         "hook_event_name": "PreToolUse", "tool_input": {"file_path": str(path)}})
     done = subprocess.run([world.programs.hook, *options], input=event, capture_output=True, text=True,
@@ -763,7 +764,7 @@ def test_an_unknown_word_is_named(world):
 
 
 def advice_of(reason):
-    """The words behind "ringfence" of the command that a reason suggests."""
+    """The words after "ringfence" of the command that a reason suggests."""
     found = re.search("`ringfence ([^`]*)`", reason)
     assert found, reason
     return shlex.split(found.group(1))
@@ -781,7 +782,7 @@ def test_what_a_denial_advises_permits_that_and_no_more(world):
         assert read_of(world, world.home / path, "one") == "permit"
     assert read_of(world, world.home / "out/o", "one") == "deny"
     assert read_of(world, world.home / "it's a folder/o", "one") == "deny"
-    # No policy can name it, so its folder is what has to be permitted.
+    # No policy can name it, so its directory must be permitted.
     assert advice_of(denial_of(world, world.home / "out/$x", "one"))[-1] == "~/out"
 
 
@@ -918,7 +919,7 @@ def test_allow_for_one_session_is_for_that_one(world):
     error_of(world.run("allow", "~/.ssh", "--session-id", "one"), 1, "@secrets")
     error_of(world.run("allow", "/srv/s", "--session-id", "../x"), 2, "is not a session id")
     error_of(world.run("allow", "/srv/s", "--ask", "--session"), 2, "--ask")
-    # A file that cannot be read permits nothing, and the denial stands.
+    # An unreadable file permits nothing, and the denial remains.
     (folder / "one.json").write_text("{")
     assert read_of(world, "/srv/s/x", "one") == "deny"
 
@@ -1067,7 +1068,7 @@ def test_completions_are_scripts(world):
 
 
 def completed(world, *words):
-    """What bash would offer for the last of them."""
+    """Bash's completions of the last word."""
     script = subprocess.run([world.programs.ringfence, "completion", "bash"], capture_output=True,
                             text=True, env={"HOME": str(world.home)}, timeout=60).stdout
     line = " ".join(f"'{word}'" for word in ("ringfence", *words))

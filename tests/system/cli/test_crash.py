@@ -1,7 +1,7 @@
-"""Kills commands that change files before each of their system calls that could change one.
+"""Kills commands that change files before each system call that could change one.
 
-After each kill the next command must leave every file as it was before the killed one, or as it is
-after it, and nothing beside them.
+After each kill, the next command must restore the state before the killed command, or keep the
+state after it, with no other files.
 """
 
 import fcntl
@@ -15,18 +15,18 @@ import pytest
 
 from command_world import error_of
 
-# By which a file could be changed, as x86-64 numbers them, and flock.
+# Calls that can change a file, by their x86-64 numbers, and flock.
 WRITES = (1, 18)
 CALLS = (*WRITES, 73, 74, 75, 77, 82, 83, 84, 86, 87, 90, 91, 92, 93, 258, 260, 263, 264, 265, 268, 316)
 KILLED = 128 + 9
 SECONDS = 60
-# It changes nothing but what was interrupted.
+# A command that changes nothing except to recover from an interruption.
 NEXT_COMMAND = ("revoke", "/never/there", "--as", "path")
 
 
 def tree_of(world):
-    """What is in home and project, without the lock. The folder of the state may stay, and the hook
-    writes its log."""
+    """The files in home and project, without the lock. The state directory may stay, and the
+    hook writes its log."""
     tree = {}
     for top in (world.home, world.project):
         for path in sorted(top.rglob("*")):
@@ -41,7 +41,7 @@ def tree_of(world):
 
 
 class Scenario:
-    """A command in a world of its own, which is put back before each run."""
+    """A command in its own world, which is restored before each run."""
 
     def __init__(self, world, prepare, command):
         self.world, self.command = world, command
@@ -99,7 +99,8 @@ class Scenario:
         raise AssertionError(f"neither old nor new: {wrong or 'some files are old, some new'}")
 
     def is_torn(self):
-        """Whether some files are old and some new, besides what the next command removes."""
+        """True if some files are old and some new, apart from those that the next command
+        removes."""
         left = self.left()
         now = {path: what for path, what in tree_of(self.world).items() if path not in left}
         return now not in (self.old, self.new)
@@ -121,7 +122,7 @@ class Scenario:
         return torn
 
 
-# -- what is killed ------------------------------------------------------------------------------
+# -- killed commands ------------------------------------------------------------------------------
 
 def nothing(_):
     pass
@@ -151,7 +152,7 @@ def digest(world):
     return json.loads(world.run("trust", "--json").stdout)["sha256"]
 
 
-ROWS = (  # name, what is there before, the command, whether it changes several files
+ROWS = (  # name, initial files, command, changes several files
     ("init in an empty home", nothing, ("init",), True),
     ("init in a project", settings_of_a_project, ("init", "--project"), True),
     ("allow through a link", a_linked_policy, ("allow", "/srv/data"), False),
@@ -180,7 +181,7 @@ def test_killed_before_each_call(world, prepare, command, is_of_several):
 
 
 def torn_scenario(world):
-    """A command in a trusted project that was killed between two of its files."""
+    """A command in a trusted project, killed between two of its files."""
     scenario = Scenario(world, a_trusted_project, ("allow", "/srv/data"))
     for point in scenario.points:
         scenario.put_back()

@@ -1,4 +1,4 @@
-"""Runs `ringfence doctor` in homes of its own: sound ones, and ones in which one thing is missing."""
+"""Runs `ringfence doctor` in separate homes: sound ones, and ones with one fault each."""
 
 import copy
 import json
@@ -21,7 +21,7 @@ def examined(world, *arguments, status=None, version="2.1.330", cwd=None):
 
 
 def missing(rows):
-    # The folder of a build may be anybody's; what is installed is not.
+    # A build directory can have any owner; installed programs cannot.
     return [row for row in rows if row["health"] == "missing"
             and not (row["about"] == "check" and "ringfence" in row["text"] and "/tmp" not in row["text"]
                      and ("belongs to user" in row["text"] or "can be written by" in row["text"]))]
@@ -49,7 +49,7 @@ def test_a_project_that_init_names_is_tried_from_anywhere(world):
 
 
 def test_what_runs_inside_the_client_is_told(world):
-    """Mods, and Code Mode where a settings file turns it on."""
+    """Mods, and Code Mode if a settings file turns it on."""
     world.init("--no-client-sandbox")
     about = {row["about"] for row in examined(world)}
     assert not about & {"mods", "code"}, about
@@ -77,7 +77,7 @@ def test_a_hook_that_does_not_decide_is_found_by_a_live_event(world):
     world.programs.hook = str(mute)  # installed, and wrong
     rows = examined(world, status=1)
     assert any("did not deny a Read" in row["text"] for row in missing(rows)), missing(rows)
-    # It knows what everybody is refused, and no more.
+    # A hook that denies every call.
     mute.write_text("""#!/bin/sh
 cat > /dev/null
 echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",
@@ -87,7 +87,7 @@ echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision
 
 
 def test_a_program_that_is_not_the_installed_hook_is_not_run(world):
-    """It may have come with the project."""
+    """The registration may have come with the project."""
     world.init("--no-client-sandbox")
     mark = world.base / "mark"
     other = world.write(world.project / "ringfence-hook", f"#!/bin/sh\ntouch {mark}\n")

@@ -1,5 +1,5 @@
-"""What a new user reads and types first: help, misspelt command lines, manual pages, completion, the
-README's examples, errors in a policy, the model's first text, and removing everything again.
+"""The first texts and commands of a new user: help, misspelt command lines, manual pages,
+completion, the README's examples, errors in a policy, the model's first text, and uninstalling.
 """
 
 import json
@@ -20,7 +20,7 @@ PATIENCE = 120
 
 
 def plain(world, *words, program=None, stdin=None, path=None):
-    """The program without any option that was not given here."""
+    """Runs the program with only the given options."""
     return subprocess.run([program or world.programs.ringfence, *map(str, words)], cwd=world.project,
                           capture_output=True, text=True, timeout=PATIENCE, stdin=stdin,
                           env={"PATH": path or "/usr/bin:/bin", "HOME": str(world.home)})
@@ -158,7 +158,7 @@ def test_profiles_are_printed_one_a_line(world):
 
 
 def completed(world, *words):
-    """What bash would offer for the last of them; `ringfence` is in PATH."""
+    """Bash's completions of the last word; `ringfence` is in PATH."""
     script = plain(world, "completion", "bash").stdout
     line = " ".join(f"'{word}'" for word in ("ringfence", *words))
     script += (f"COMP_WORDS=({line}); COMP_CWORD={len(words)}; _ringfence;"
@@ -334,10 +334,10 @@ def test_the_model_reads_a_short_text(world):
     assert said.strip() == text.strip(), (said, text)
 
 
-# -- removing it again ----------------------------------------------------------------------------
+# -- uninstalling ---------------------------------------------------------------------------------
 
 class Installed:
-    """ringfence in a prefix of its own, as install.sh leaves it, and other people's files there."""
+    """ringfence in its own prefix, as install.sh leaves it, with other programs' files there."""
 
     FILES = ("share/man/man1/ringfence.1", "share/man/man1/ringfence-run.1", "share/man/man5/ringfence-policy.5",
              "share/ringfence/policy.schema.json", "share/bash-completion/completions/ringfence",
@@ -410,7 +410,7 @@ def test_uninstall_does_not_leave_a_registered_hook_without_its_program(world):
     assert done.returncode == 1 and "nothing was removed" in done.stderr, done
     assert installed.left() == files
     world.write(world.user, registered)
-    # No program that could unregister it.
+    # No program is left that could unregister the hook.
     script = world.base / "checkout/install.sh"
     world.write(script, (ROOT / "install.sh").read_bytes()).chmod(0o755)
     (installed.prefix / "bin/ringfence-cli").unlink()

@@ -1,4 +1,4 @@
-"""Runs `ringfence init` and `uninstall` on settings files of every kind, in a home of its own."""
+"""Runs `ringfence init` and `uninstall` on settings files of every kind, in a separate home."""
 
 import json
 import shutil
@@ -78,7 +78,7 @@ def test_init_names_project_and_local_files(world):
     world.init("--project", ".")
     project = world.project / ".claude/settings.json"
     assert registered(project, world.programs.hook) == EVENTS
-    # Shared settings name nobody's home.
+    # Shared settings name no user's home.
     assert settings_of(project)["hooks"]["PreToolUse"][0]["hooks"][0]["args"] == []
     assert (world.project / ".ringfence/policy.json").exists()
     assert json.loads((world.state / "trust.json").read_text())["projects"][0]["root"] == str(world.project)
@@ -211,7 +211,7 @@ def test_the_sandbox_writes_nothing_of_ringfence(world):
     for path in [*own, "/srv/log/b.jsonl", str(policy)]:
         assert path in denied(), (path, denied())
     assert "~/logs/a.jsonl" not in denied(), denied()
-    # The project's policy stands above the folder of its settings.
+    # The project's policy is above the directory of its settings.
     (world.project / ".git").mkdir()
     world.write(target, '{"version": 1, "root": "git"}')
     sub = world.project / "sub"
@@ -236,7 +236,7 @@ def test_commands_of_a_part_may_write_the_repository(world):
     assert done.returncode == 0 and "sound" in done.stdout, done
     assert "write only in" not in world.run("prompt", cwd=part).stdout
     assert "nothing was changed" in world.init(part) and "whole repository" not in world.init(part)
-    # Without the "root" what was opened is closed again.
+    # Without the "root", the opened directory is closed again.
     world.write(world.policy, '{"version": 1}')
     assert "no longer write the whole repository" in world.init(part)
     assert settings_of(local) == {}
@@ -272,7 +272,7 @@ def test_a_part_that_cannot_be_opened_is_said(world):
     out = world.init("--local", part)
     files = settings_of(local)["sandbox"]["filesystem"]
     assert files["allowWrite"] == [str(world.project)] and "write only in" not in out, (files, out)
-    # The registration there sees to it; another one leaves the file alone.
+    # The registration there covers it; another one leaves the file alone.
     text = local.read_text()
     assert "whole repository" not in world.init(part)
     assert local.read_text() == text
@@ -379,7 +379,7 @@ def test_init_from_the_home_directory_works_for_the_user_only(world):
 
 
 def config_changed(world, project, root=None):
-    """What the hook makes of a change of the user's settings file, in a session of the project."""
+    """The hook's answer to a change of the user's settings file, in a session of the project."""
     event = {"hook_event_name": "ConfigChange", "session_id": "s", "cwd": str(project),
              "source": "user_settings", "file_path": str(world.user)}
     done = world.start([world.programs.hook, "--home", world.home,

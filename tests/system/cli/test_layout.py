@@ -1,5 +1,5 @@
-"""Runs `ringfence layout`: its layouts go through a KDL parser of others', its scripts start a real tmux
-whose panes are confined, each by its own profile.
+"""Runs `ringfence layout`: a third-party KDL parser reads its layouts, and its scripts start a
+real tmux whose panes are confined, each by its own profile.
 """
 
 import json
@@ -16,7 +16,7 @@ from terminal_session import TerminalSession
 
 HOSTILE = ["it's", 'a"b\\c', "two\nlines", "$HOME `x` $(x)", "#(x) #{x} ##[fg=red]", ";", "x;", "x\\;", "~/x",
            "%d%%", "\té\u4e2d\u202e", "{}", "[x", "-x", "--", "-x="]
-TYPED = [name for name in HOSTILE if not name.startswith("-")]  # the others would be options
+TYPED = [name for name in HOSTILE if not name.startswith("-")]  # others would be options
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "screen"}
 
 
@@ -47,7 +47,7 @@ def program(world):
 
 
 def kdl(*texts):
-    """The nodes of each text, as the parser of others has them."""
+    """The nodes of each text according to the third-party parser."""
     try:
         return kdl_parser.parse(texts)
     except kdl_parser.Unavailable as reason:
@@ -55,7 +55,7 @@ def kdl(*texts):
 
 
 def kdl_string(text):
-    return json.dumps(text, ensure_ascii=False)  # the same, but for control characters without a name
+    return json.dumps(text, ensure_ascii=False)  # the same, except for unnamed control characters
 
 
 def said_of(node, name):
@@ -158,7 +158,7 @@ def test_a_relay_that_a_profile_lacks_is_refused_with_the_line(world):
              " /profiles/a/write/allow", 'profile "b": may not read in the relay',
              f' /profiles/b/read/allow: [".","@claude-scratch","{relay}"]', " /profiles/b/write/allow: [")
     assert done.stdout == "" and 'profile "a": may not read' not in done.stderr, done
-    # What it says is what helps.
+    # Following the hint fixes the problem.
     line = int(done.stderr.split("policy.json:")[1].split()[0])
     assert '"a"' in world.policy.read_text().splitlines()[line - 1]
     profiles["a"]["write"]["allow"].append(str(relay))
@@ -259,7 +259,7 @@ def test_rewriting_asks_for_the_relay_too(world):
     assert file.read_bytes() == MINE.encode()
 
 
-# --- what it leads to ----------------------------------------------------------------------------
+# --- results -------------------------------------------------------------------------------------
 
 
 def need_sandbox(world):
@@ -282,7 +282,7 @@ def test_ringfence_run_takes_every_name(world):
 
 
 class Tmux:
-    """A server of the test's own, at a socket of its own."""
+    """A separate tmux server, at its own socket."""
 
     def __init__(self, world):
         if not shutil.which("tmux"):
@@ -306,7 +306,8 @@ class Tmux:
         return self
 
     def __exit__(self, *_):
-        """Its panes write to the home of the test until they have ended."""
+        """Kills the server and waits for its panes, which write to the test's home until they
+        have ended."""
         panes = self.run("list-panes", "-a", "-F", "#{pane_pid}").stdout.split()
         self.run("kill-server")
         for _ in TerminalSession.moments():
@@ -314,7 +315,7 @@ class Tmux:
                 break
 
 
-# Tries to write everywhere, to see its siblings' terminals, and says so in the relay.
+# Tries to write everywhere and to see its siblings' terminals, and reports in the relay.
 STUB = """#!/bin/sh
 relay=$1 socket=$2; shift 2
 could=
@@ -346,7 +347,7 @@ def test_each_pane_of_tmux_is_confined_by_its_profile(world):
             told = sorted(os.listdir(relay))
             if len(told) == 3 and not any(name.startswith(".") for name in told):
                 break
-        # Outside, what the panes could not reach is there.
+        # The objects that the panes could not reach exist outside.
         assert tmux.run("list-sessions").returncode == 0
         assert told == ["could-a", "could-b", "could-c"], (told, tmux.screens())
         for name in "abc":
@@ -363,7 +364,8 @@ def test_a_pane_that_cannot_start_stays(world):
         world.policy.unlink()
         tmux.start(world.project / "x.sh")
         for _ in TerminalSession.moments():
-            # Not what the screens show: tmux 3.3 may lose the last output of a program, and its own line too.
+            # Does not check the screens: tmux 3.3 can lose a program's last output, and its own
+            # line too.
             ends = tmux.run("list-panes", "-a", "-F", "#{pane_dead} #{pane_dead_status}").stdout.splitlines()
             if ends == ["1 2", "1 2"]:
                 return
@@ -371,7 +373,7 @@ def test_a_pane_that_cannot_start_stays(world):
 
 
 def test_the_name_of_a_pane_is_shown_and_runs_nothing(world):
-    """tmux runs what stands in "#(...)" of a format."""
+    """tmux runs commands in "#(...)" of a format."""
     name = f"#(touch {world.base}/ran) $(touch {world.base}/ran) it's;"
     write_policy(world, {name: {}})
     with Tmux(world) as tmux:
@@ -383,7 +385,7 @@ def test_the_name_of_a_pane_is_shown_and_runs_nothing(world):
             screen.wait(f" {name} 1 ")
             screen.wait(f" {name} 2 ")
             assert not (world.base / "ran").exists()
-            # The test can tell: as a format it would run.
+            # Control: as a format, the command would run.
             tmux.run("set-option", "-w", "pane-border-format", f"#(touch {world.base}/ran)")
             for _ in screen.moments():
                 screen.read()

@@ -1,5 +1,6 @@
-"""Runs `ringfence log`, `log verify` and `log send` on logs that real hooks wrote, and what hooks send
-to the system's log, which a real rsyslogd and a stand-in for journald receive.
+"""Runs `ringfence log`, `log verify` and `log send` on logs that real hooks wrote, and checks
+what hooks send to the system's log, with a real rsyslogd and a stand-in for journald as
+receivers.
 """
 
 import contextlib
@@ -209,7 +210,7 @@ def test_wrong_usage_is_one_clear_line(world):
 
 
 def test_an_option_in_front_of_a_command_is_wrong_usage(world):
-    """It would have no effect there: everything would be sent, whatever was asked for."""
+    """The option would have no effect there: everything would be sent."""
     set_policy(world)
     call(world)
     for command in (["send", "--to", "journald"], ["verify"]):
@@ -231,7 +232,7 @@ def test_outside_of_any_project_it_is_the_users_log(world):
 
 
 def completed(world, shell_words):
-    """What bash offers behind these words."""
+    """Bash's completions after these words."""
     script = subprocess.run([world.programs.ringfence, "completion", "bash"], capture_output=True, text=True,
                             timeout=PATIENCE, check=True).stdout
     words = " ".join(f"'{word}'" for word in shell_words)
@@ -324,9 +325,9 @@ def test_torn_lines_of_killed_hooks_break_nothing(world):
     report = verified(world, 0)
     assert report["torn"] == 3 and report["lines"] == 7, report
     lines = log_of(world).read_bytes().splitlines(keepends=True)
-    log_of(world).write_bytes(b"".join(lines[:1] + lines[2:]))  # a torn one
+    log_of(world).write_bytes(b"".join(lines[:1] + lines[2:]))  # a torn line
     verified(world, 1)
-    log_of(world).write_bytes(b"".join(lines[:2] + lines[3:]))  # the whole one between two
+    log_of(world).write_bytes(b"".join(lines[:2] + lines[3:]))  # the complete line between two
     verified(world, 1)
 
 
@@ -369,7 +370,7 @@ def test_every_file_of_the_logs_name_is_read_or_named(world):
         assert report["files"] == len(files_of(world)), report
         assert f"{added} does not belong to the chain" in world.run("log").stderr
     added.unlink()
-    # Written on from the end of an early file, one of those behind it gone.
+    # The log continues from the end of an early file, and a later file is missing.
     whole = lines_of(world)
     last = first.read_bytes().splitlines()[-1]
     forged = last[:-66] + hashlib.sha256(last).hexdigest().encode() + last[-2:]
@@ -386,8 +387,8 @@ def test_every_file_of_the_logs_name_is_read_or_named(world):
 
 
 class SystemLog:
-    """A folder that a hook finds as /run/systemd/journal, or a socket that it finds as /dev/log, in a
-    mount namespace of its own."""
+    """A directory that a hook finds as /run/systemd/journal, or a socket that it finds as
+    /dev/log, in a separate mount namespace."""
 
     def __init__(self, world):
         self.world = world
@@ -402,8 +403,8 @@ class SystemLog:
         return server
 
     def run(self, *command, kind="journal", stdin=b"", check=True):
-        """`command` with the folder in the place of this machine's."""
-        # What the host has of both is gone behind a file system in memory.
+        """`command` with the directory in place of this machine's."""
+        # A file system in memory covers both on the host.
         if kind == "journal":
             script = ('mount -t tmpfs none /run && mkdir -p /run/systemd/journal && '
                       'mount --bind "$0" /run/systemd/journal && exec "$@"')
@@ -443,7 +444,7 @@ def received(server):
 
 
 def journal_fields(datagram):
-    """As systemd's description of the native protocol says."""
+    """The format described in systemd's documentation of the native protocol."""
     fields = []
     while datagram:
         line, _, rest = datagram.partition(b"\n")
@@ -478,7 +479,7 @@ def test_hooks_send_anchors_to_journald_at_intervals(world):
     for number in range(5):
         log.call(number)
     assert not received(server)
-    # The line before is of an earlier quarter of an hour.
+    # The previous line belongs to an earlier quarter of an hour.
     os.utime(log_of(world), (time.time() - 3600,) * 2)
     log.call(6)
     assert len(received(server)) == 1
@@ -534,12 +535,12 @@ def test_a_system_log_that_does_not_read_holds_nobody_up(world):
     log = system_log(world)
     set_policy(world, system_log="lines", required=True)
     server = log.socket()
-    for number in range(40):  # more than its queue takes
+    for number in range(40):  # more than the queue holds
         log.call(number)
     assert len(lines_of(world)) == 40
     assert 0 < len(received(server)) < 40
     server.close()
-    log.call()  # and nobody is there
+    log.call()  # there is no receiver
     assert len(lines_of(world)) == 41
 
 
@@ -549,7 +550,7 @@ def test_a_line_without_an_anchor_costs_no_system_call(world):
     counts = {}
     for mode in ("off", "anchors", "lines"):
         set_policy(world, system_log=mode)
-        call(world)  # there is a line of this quarter of an hour
+        call(world)  # this quarter of an hour has a line
         trace = world.base / f"trace.{mode}"
         done = subprocess.run(["strace", "-f", "-o", trace, world.programs.hook], input=event(world),
                               env=environment(world), cwd=world.project, capture_output=True,
@@ -585,7 +586,7 @@ def test_anchors_in_a_file_of_syslog_show_what_the_chain_does_not(world):
     assert verified(world, 1, "--anchors", written)["anchors"]["missing"]
     assert "changed or cut since then, or someone forged" in \
         world.run("log", "verify", "--anchors", written).stdout
-    # Everything is written anew, with a chain that holds.
+    # Everything is rewritten, with a valid chain.
     for file in files_of(world):
         file.unlink()
     for number in range(3):
@@ -600,8 +601,8 @@ def test_anchors_in_a_file_of_syslog_show_what_the_chain_does_not(world):
 
 
 def anchor_file(world, only=lambda number: True):
-    """What a syslog daemon would have written of the log as it is: of the first line of each file, and
-    of each other one that is wanted."""
+    """What a syslog daemon would have written about the current log: the first line of each
+    file, and each other wanted line."""
     text = ""
     for file in files_of(world):
         end = 0
@@ -615,7 +616,7 @@ def anchor_file(world, only=lambda number: True):
 
 
 def write_anew(world, before, **changes):
-    """All of the log with other verdicts and a chain that holds, behind the digest `before`."""
+    """The whole log with other verdicts and a valid chain, after the digest `before`."""
     for file in files_of(world):
         lines = []
         for line in map(json.loads, file.read_bytes().splitlines()):
@@ -686,7 +687,7 @@ exit $status
 
 
 def with_journald(here, script):
-    """Runs a script beside a real systemd-journald, both in a namespace of their own."""
+    """Runs a script beside a real systemd-journald, both in their own namespace."""
     if not os.path.exists(JOURNALD) or not os.path.exists("/usr/bin/journalctl"):
         pytest.skip("systemd-journald is not installed")
     done = subprocess.run(["unshare", "-rm", "sh", "-c", JOURNAL_SCRIPT, JOURNALD, script],
@@ -739,7 +740,7 @@ def free_port(kind):
 
 
 class Rsyslog:
-    """A real rsyslogd on loopback, with a configuration of its own."""
+    """A real rsyslogd on loopback, with its own configuration."""
 
     def __init__(self, world):
         if not os.path.exists(RSYSLOGD):
@@ -837,7 +838,7 @@ def test_sending_goes_on_where_it_ended_and_when_the_server_comes_back(world):
         rsyslog.stop()
         for number in range(5):
             call(world, number)
-        time.sleep(0.5)  # it tries in vain
+        time.sleep(0.5)  # it retries in vain
         rsyslog.start()
         until(lambda: len(rsyslog.entries()) >= 11, "11 lines")
         sender.terminate()
@@ -888,7 +889,7 @@ def test_sending_by_udp_goes_on_when_the_server_comes_back(world):
             got = [server.recv(1 << 16) for _ in range(4)]
             assert [json.loads(line[line.index(b"{"):]) for line in got] == list(map(json.loads, lines_of(world)))
             until(state.exists, "the place")
-            # A log that is emptied meanwhile.
+            # The log is truncated in between.
             os.truncate(log_of(world), 0)
             assert b"was cut while it was read" in sender.stderr.readline()
             call(world, 5)

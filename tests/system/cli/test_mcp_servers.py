@@ -1,4 +1,4 @@
-"""What `ringfence init` and `ringfence explain` say about the configured MCP servers."""
+"""The reports of `ringfence init` and `ringfence explain` about the configured MCP servers."""
 
 import json
 import re

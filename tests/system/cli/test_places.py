@@ -1,5 +1,5 @@
-"""Runs ringfence and its hook where homes, settings and projects are reached through links, where no
-home is known, and where the project is a part of a repository or a worktree.
+"""Runs ringfence and its hook with homes, settings and projects behind links, without a known
+home, and with a project that is a part of a repository or a worktree.
 """
 
 import copy
@@ -16,7 +16,7 @@ SESSION = "11111111-2222-3333-4444-555555555555"
 
 
 def ask(world, tool, arguments, project=None, home=None, cwd=None, config=None):
-    """What the hook answers to one call."""
+    """The hook's answer to one call."""
     project = project or world.project
     event = {"hook_event_name": "PreToolUse", "session_id": SESSION, "permission_mode": "default",
              "cwd": str(cwd or project), "tool_name": tool, "tool_input": arguments}
@@ -45,7 +45,7 @@ def expect(world, want, tool, path, **more):
 
 
 def move_and_link(place, to):
-    """`place` becomes a link to `to`, which gets what was there."""
+    """Makes `place` a link to `to`, and moves its content there."""
     to.parent.mkdir(parents=True, exist_ok=True)
     if place.exists():
         place.rename(to)
@@ -56,7 +56,7 @@ def move_and_link(place, to):
     place.symlink_to(os.path.relpath(to, place.parent) if inside else to)
 
 
-# Each gives a world one of the layouts that people have.
+# Each gives a world one common layout.
 
 def home_behind_a_link(machine):
     move_and_link(machine.home, machine.base / "var/home")
@@ -208,7 +208,7 @@ def test_who_works_on_what_runs_later_is_not_asked(world):
 
 
 def repository(world, name="repo"):
-    """A repository with a worktree beside it, as git makes them."""
+    """A repository with a worktree beside it, as git creates them."""
     main = world.home / name
     world.write(main / ".git/HEAD", "ref: refs/heads/main\n")
     world.write(main / "pkg/app/a.txt", "a\n")
@@ -243,7 +243,7 @@ def test_memory_is_of_the_main_repository(world):
             expect(world, "denied", "Write", projects / other, project=project)
     for project in (main / "pkg/app", tree):
         expect(world, "denied", "Read", projects / slug(main) / "9.jsonl", project=project)
-    # A folder that only says so is not a worktree of that repository.
+    # A directory that only claims to be a worktree of that repository.
     forged = world.home / "forged"
     world.write(forged / ".git", f"gitdir: {main}/.git/worktrees/tree\n")
     expect(world, "denied", "Read", memory, project=forged)

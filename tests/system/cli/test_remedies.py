@@ -1,8 +1,8 @@
-"""Each command that a message suggests is carried out by a test.
+"""A test runs each command that a message suggests.
 
-Looks through the string literals of the sources for commands of ringfence. Each must be in
-remedies_known.py, with the test that does what it says: a row of client/cases/fixes.py, in which the
-real client is refused a call, the fix is applied and the call runs, or a case of another file.
+Searches the string literals of the sources for commands of ringfence. Each must be in
+remedies_known.py, with the test that runs it: a row of client/cases/fixes.py, in which the real
+client is denied a call, the fix is applied and the call runs, or a case of another file.
 """
 
 import re
@@ -19,7 +19,7 @@ LITERALS = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\((?P<raw>.*?)\)\1"|"(?P<text>
 
 
 def literals(source):
-    """The texts of a source, each with those that the compiler appends to it."""
+    """The texts of a source, with adjacent literals joined as the compiler does."""
     texts, end = [], None
     for found in LITERALS.finditer(source):
         text = found["raw"] if found["raw"] is not None else found["text"]
@@ -35,7 +35,7 @@ def literals(source):
 
 
 def suggestions():
-    """(file, text) of each literal that names a command, but for examples in the help."""
+    """(file, text) of each literal that names a command, except examples in the help."""
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.cc")) + sorted((ROOT / folder).rglob("*.h")):
             for text in literals(path.read_text()):
@@ -44,7 +44,7 @@ def suggestions():
 
 
 def is_test(where):
-    """ "fix: NAME" or "session: NAME" of the client's cases, or "FILE: CASE"."""
+    """"fix: NAME" or "session: NAME" of the client's cases, or "FILE: CASE"."""
     file, _, name = where.partition(": ")
     if file == "fix":
         source = (ROOT / "tests/system/client/cases/fixes.py").read_text()
@@ -66,7 +66,7 @@ def test_each_suggested_command_is_carried_out(world):
 
 
 def is_plain(text):
-    """A title, help, a note: names a command and does not say that it would help."""
+    """A title, help or note: names a command without suggesting it as a remedy."""
     return len(text) > 400 or any(text.startswith(start) for start in remedies_known.PLAIN)
 
 

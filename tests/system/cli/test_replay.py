@@ -1,5 +1,5 @@
-"""Runs the built `ringfence replay` on transcripts of the real client, on broken ones, and as a filter
-below GNU parallel.
+"""Runs the built `ringfence replay` on transcripts of the real client, on broken ones, and as a
+filter under GNU parallel.
 """
 
 import collections
@@ -43,7 +43,8 @@ def filtered(world, text, *arguments):
 
 
 def test_transcripts_of_the_client_are_read(world):
-    """Main agent and subagent, cd included: the subagent's file says another folder than the session's."""
+    """Main agent and subagent, including cd: the subagent's file has another directory than the
+    session's."""
     report, done = replay(world, FIXTURES)
     assert done.returncode == 0 and not done.stderr, done
     assert report["files"] == 2 and report["calls"] == 8, report
@@ -74,7 +75,7 @@ def test_the_users_policy_decides_and_is_named(world):
     out = world.run("replay", log).stdout
     assert "Denied: 1\n  ~/.config/ringfence/policy.json:2 /write/deny  1 call: Write 1\n" in out, out
     assert f"{log}:1" in out, out
-    # A project's own policy counts as it does for the hook: untrusted, it only takes away.
+    # A project's own policy counts as it does for the hook: if untrusted, it only restricts.
     world.write(world.project / ".ringfence/policy.json",
                 '{"version": 1, "write": {"allow": ["/"], "deny": ["a"]}}')
     world.write(log, call(world.project / "a", 1, world.project) + "\n" + call("/etc/x", 2, world.project))
@@ -83,7 +84,7 @@ def test_the_users_policy_decides_and_is_named(world):
 
 
 def test_the_hook_says_the_same(world):
-    """Each call of a mixed lot, as an event: what the hook answers and what the filter says."""
+    """Compares, for each call of a mixed list, the hook's answer with the filter's."""
     (world.project / ".git/hooks").mkdir(parents=True)
     (world.home / ".ssh").mkdir()
     lines = [call(path, number, world.project, tool) for number, (tool, path) in enumerate((
@@ -201,7 +202,7 @@ def test_what_cannot_be_read_is_named_and_status_2(world):
 
 
 def test_the_filter_answers_line_by_line(world):
-    """Somebody who waits for the answer to each line gets it."""
+    """A reader that waits for the answer to each line gets it."""
     with subprocess.Popen([world.programs.ringfence, "replay", "-", "--home", str(world.home)],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={"PATH": "/usr/bin:/bin"}) as process:
         for number in range(20):
@@ -223,7 +224,8 @@ def test_the_filter_answers_line_by_line(world):
 
 
 def test_parallel_gives_the_same_lines(world):
-    """What docs/replay.md shows: GNU parallel cuts the input, and each piece goes through a filter."""
+    """The example of docs/replay.md: GNU parallel splits the input, and each piece goes through
+    a filter."""
     if not shutil.which("parallel"):
         pytest.skip("GNU parallel is not installed")
     lines = []
@@ -249,7 +251,7 @@ def test_parallel_gives_the_same_lines(world):
 
 
 def test_memory_does_not_grow_with_the_input(world):
-    """Neither with many lines, nor with long ones, nor with one of 300 MB."""
+    """Memory stays bounded with many lines, with long ones, and with one of 300 MB."""
     block = "".join(call(world.project / "a", number, world.project) + "\n" + json.dumps(
         {"type": "user", "text": "y" * 40000}) + "\n" for number in range(24)).encode()
     for name, begin, middle, times, end in (
@@ -296,5 +298,5 @@ def test_progress_is_shown_on_a_terminal_only(world):
         shown += part
     os.close(control)
     assert process.wait() == 0
-    # A machine that is done within a tenth of a second shows nothing.
+    # A machine that finishes within a tenth of a second shows nothing.
     assert not shown or (b"replay [" in shown and shown.endswith(b"\r\x1b[K")), shown

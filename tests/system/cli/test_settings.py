@@ -1,4 +1,4 @@
-"""Runs `ringfence settings` of the built program in a home of its own."""
+"""Runs `ringfence settings` of the built program in a separate home."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The real Claude Code client: where it comes from, how it is started, how it is stopped."""
+"""The real Claude Code client: how it is found, started and stopped."""
 
 import fcntl
 import functools
@@ -26,7 +26,7 @@ PACKAGES = {
     ("Darwin", "arm64"): "claude-code-darwin-arm64",
 }
 SDK_VERSION = "0.3.330"  # of the agent SDK for that client
-# What it loads beside itself.
+# Dependencies of the SDK.
 SDK_PACKAGES = (f"@anthropic-ai/claude-agent-sdk@{SDK_VERSION}", "@anthropic-ai/sdk@0.93.0",
                 "@modelcontextprotocol/sdk@1.29.0", "zod@4.0.0")
 SDK_DRIVER = pathlib.Path(__file__).with_name("sdk.mjs")
@@ -34,19 +34,19 @@ SESSION_SECONDS = 60
 
 
 class Unavailable(Exception):
-    """There is no client to be had here; the text says why."""
+    """The client is not available; the text says why."""
 
 
 def versions(each=True):
-    """Of the clients to test: what `find` takes."""
+    """The argument of `find` for each client to test."""
     if "CLAUDE_BIN" in os.environ:
         return ("CLAUDE_BIN",)
     return VERSIONS if each else (VERSION,)
 
 
 def find(version=VERSION):
-    """The path of the client to test: $CLAUDE_BIN, of any version, else this pinned one: from the cache, or
-    fetched into it."""
+    """The path of the client to test: $CLAUDE_BIN, of any version, or else this pinned one,
+    which is downloaded into the cache if necessary."""
     named = os.environ.get("CLAUDE_BIN")
     return pathlib.Path(named).resolve() if named else _pinned(version)
 
@@ -55,7 +55,7 @@ def _pinned(version):
     program = _cache(version) / "claude"
     program.parent.mkdir(parents=True, exist_ok=True)
     with open(program.with_name("lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two tests that start together fetch it once
+        fcntl.flock(lock, fcntl.LOCK_EX)  # so that concurrent tests download it once
         if not program.exists():
             _fetch(program, version)
     found = version_of(program)
@@ -70,8 +70,8 @@ def _cache(version=VERSION):
 
 
 def find_sdk():
-    """The agent SDK's module: from $CLAUDE_SDK, else the cache, else fetched into the cache. It
-    drives the same client, so it comes without one of its own."""
+    """The agent SDK's module: from $CLAUDE_SDK, else the cache, else downloaded into the cache.
+    It drives the same client, so its own client is not installed."""
     named = os.environ.get("CLAUDE_SDK")
     folder = pathlib.Path(named) if named else _cache().with_name(f"claude-agent-sdk-{SDK_VERSION}")
     if not shutil.which("node"):
@@ -98,7 +98,7 @@ def _fetch_sdk(folder):
         if done.returncode:
             lines = done.stderr.strip().splitlines() or ["no reason given"]
             raise Unavailable(f"npm install of the agent SDK failed: {lines[-1]}")
-        shutil.move(fresh, folder)  # whole, so that nobody ever finds half of it
+        shutil.move(fresh, folder)  # atomic: no test finds half of it
         os.makedirs(fresh)  # for the manager, which removes it
 
 
@@ -121,7 +121,7 @@ def _fetch(program, version):
         raise Unavailable("no client: set CLAUDE_BIN, or install npm to fetch one")
     with tempfile.TemporaryDirectory(dir=program.parent) as folder:
         unpacked = _unpack(_npm_pack(f"@anthropic-ai/{package}@{version}", folder), folder)
-        unpacked.replace(program)  # at once, so that nobody ever finds half a client
+        unpacked.replace(program)  # atomic: no test finds half a client
 
 
 def _npm_pack(package, folder):
@@ -148,8 +148,7 @@ def _unpack(tarball, folder):
 
 class Client:
     """One headless session. `with Client(...) as client:` starts it and makes sure that it ends.
-
-    `launcher` is what starts the program, as a command line; `user` somebody else's id, or None.
+    `launcher` is the command line that starts the program; `user` is another user's id, or None.
     """
 
     def __init__(self, program, world, api_url, folder, prompt, arguments, launcher=(), user=None):
@@ -172,7 +171,7 @@ class Client:
         return self
 
     def _start(self, stderr):
-        # A session of its own: whatever it starts can be ended with it, and nothing else.
+        # Runs in a separate session, so that all its processes can be killed, and no others.
         self._process = subprocess.Popen(
             self._command, cwd=self._folder, env=self._environment, text=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
@@ -185,7 +184,7 @@ class Client:
         self._reader.join(timeout=5)
 
     def wait(self, seconds=SESSION_SECONDS):
-        """True if the client ended by itself within the time."""
+        """True if the client ended within the time, without being killed."""
         try:
             self._process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -209,7 +208,7 @@ class Client:
             self._events.append(event)
 
     def hook_answers(self):
-        """What hooks answered, as the client saw it (it does not show all events' hooks)."""
+        """The hooks' answers as the client saw them (it does not show the hooks of all events)."""
         return [event for event in self._events if event.get("subtype") == "hook_response"]
 
     def user_messages(self):
@@ -217,12 +216,12 @@ class Client:
         return [event["message"] for event in self._events if event.get("type") == "user"]
 
     def prompts(self):
-        """The ids of calls that were not run because the user would have been asked."""
+        """The ids of calls that did not run because the user would have been asked."""
         return {event["tool_use_id"] for event in self._events
                 if event.get("subtype") == "permission_denied"}
 
     def diagnosis(self):
-        """What helps to understand a session that went wrong."""
+        """Details for debugging a failed session."""
         results = [e for e in self._events if e.get("type") == "result"]
         said = str(results[-1].get("result"))[:300] if results else "no result"
         stderr = self._stderr.read_text(errors="replace")[:1000]
@@ -231,7 +230,7 @@ class Client:
 
 
 class SdkClient(Client):
-    """The same, driven by the agent SDK with the options in a file of the world."""
+    """A client driven by the agent SDK, with the options in a file of the world."""
 
     def __init__(self, program, world, api_url, folder, prompt, arguments, launcher=(), user=None):
         super().__init__(program, world, api_url, folder, prompt, (), launcher, user)
@@ -240,7 +239,7 @@ class SdkClient(Client):
 
 
 class TerminalClient(Client):
-    """The same with its user interface, in a terminal of its own. Says /exit when it is told to."""
+    """A client with its user interface, in its own terminal. Says /exit when told to."""
 
     @staticmethod
     def _how(prompt):
@@ -270,7 +269,7 @@ class TerminalClient(Client):
         try:
             while chunk := os.read(self._terminal, 65536):
                 self._screen += chunk
-        except OSError:  # nobody has the other end any more
+        except OSError:  # the other end is closed
             pass
 
     def diagnosis(self):
@@ -286,8 +285,8 @@ def search_path():
     return os.environ.get("PATH", os.defpath)
 
 
-# At each start with its sandbox the client asks npm for the folder of global packages, and npm takes
-# a quarter of a second to answer.
+# At each start with its sandbox, the client asks npm for the global package directory, which takes
+# npm a quarter of a second.
 QUICK_NPM = """#!/bin/sh
 if [ "$*" = "root -g" ]; then exec echo '{folder}'; fi
 exec '{npm}' "$@"
@@ -311,7 +310,7 @@ def _environment(world, api_url, launcher):
     environment = {
         "PATH": _search_path_with_quick_npm(world),
         "HOME": str(world.home),
-        "SHELL": "/bin/bash",  # else the client prefers zsh where there is one
+        "SHELL": "/bin/bash",  # else the client prefers zsh if installed
         "LANG": "C.UTF-8",
         "TERM": "xterm",
         "ANTHROPIC_BASE_URL": api_url,
@@ -319,8 +318,8 @@ def _environment(world, api_url, launcher):
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",
         "ENABLE_TOOL_SEARCH": "false",  # else most tools hide behind a search
-        "BUN_JSC_useDFGJIT": "0",  # sessions are too short for what the optimizing compiler costs
+        "BUN_JSC_useDFGJIT": "0",  # sessions are too short for the optimizing compiler
     }
-    if os.getuid() == 0 and not launcher:  # which says so itself
+    if os.getuid() == 0 and not launcher:  # which sets it itself
         environment["IS_SANDBOX"] = "1"  # else the client refuses bypassPermissions to root
     return environment

@@ -1,6 +1,6 @@
-"""Plays the scripts of one session, and judges each call when its result reaches the model.
+"""Plays the scripts of one session, and checks each call when its result reaches the model.
 
-Judging before the next call starts means that a check sees the disk as the call left it.
+Checking before the next call starts means that a check sees the disk as the call left it.
 """
 
 import dataclasses
@@ -15,14 +15,14 @@ HANDBACK = "SubagentHandback"  # ends a subagent: no request follows
 
 @dataclasses.dataclass
 class Outcome:
-    """What became of a case; no problems means that it passed."""
+    """The result of a case; it passed if there are no problems."""
 
     name: str
     problems: list
 
 
 class _Conversation:
-    """One script, cut into messages: the steps that prepare each, and its calls."""
+    """One script, split into messages: the preparation steps of each, and its calls."""
 
     def __init__(self, name, steps):
         self.name, self.lock, self.prepared = name, threading.Lock(), 0
@@ -33,20 +33,20 @@ class _Conversation:
             else:
                 self.messages.append((preparations, step.calls))
                 preparations = []
-        self.messages.append((preparations, ()))  # what is to be done after the last call
+        self.messages.append((preparations, ()))  # steps after the last call
         self.finished = threading.Event()
 
     def call_id(self, turn, index):
         return f"toolu_{self.name}_{turn}_{index}"
 
     def turns_played(self, messages):
-        """How far the conversation has come, by the client's own record of it."""
+        """The progress of the conversation, by the client's own record."""
         said = {block.get("id") for block in _blocks(messages, "assistant")}
         return sum(self.call_id(turn, 0) in said for turn in range(len(self.messages)))
 
 
 class Director:
-    """Answers the client's requests from the scripts and judges the calls, from many threads."""
+    """Answers the client's requests from the scripts and checks the calls, from many threads."""
 
     def __init__(self, scripts, stage):
         self._stage = stage
@@ -56,9 +56,9 @@ class Director:
                        for turn, (_, calls) in enumerate(conversation.messages)
                        for index, call in enumerate(calls)}
         self._outcomes, self._trouble = {}, []
-        self._told = {}  # by a call's name: what the model was told about it
+        self._told = {}  # by a call's name: the model's text about it
         self._offered = set()  # names of tools, in the main conversation
-        self._requests = []  # (name of the script or None, all that the model was told in it)
+        self._requests = []  # (name of the script or None, all texts in it)
 
     # The model's side.
 
@@ -72,12 +72,12 @@ class Director:
         with conversation.lock:
             try:
                 return self._play(conversation, request["messages"])
-            except Exception:  # the client must get an answer, or it retries until the time is up
+            except Exception:  # without an answer, the client retries until the time is up
                 self._trouble.append(traceback.format_exc())
                 return [fake_api.text_block("the script failed")]
 
     def _conversation_of(self, request):
-        """The script named first: what later messages quote does not count."""
+        """The script named first: quotes in later messages do not count."""
         if not request.get("tools"):
             return None
         for message in request["messages"]:
@@ -92,7 +92,7 @@ class Director:
         if turn >= len(conversation.messages):
             return [fake_api.text_block("done")]
         preparations, calls = conversation.messages[turn]
-        if conversation.prepared == turn:  # a repeated request must not repeat the deeds
+        if conversation.prepared == turn:  # a repeated request must not repeat the steps
             conversation.prepared += 1
             for step in preparations:
                 step.action(self._stage)
@@ -116,7 +116,7 @@ class Director:
         if not self._conversations[name].finished.wait(seconds):
             raise TimeoutError(f"the script {name!r} was not played to its end")
 
-    # The judge's side.
+    # The checking side.
 
     def judge_results(self, messages):
         for block in _tool_results(messages):
@@ -129,11 +129,11 @@ class Director:
         return Outcome(call.name, call.problems(self._stage.world, result))
 
     def told(self, name):
-        """What the model was told about the call of that name, which has been judged."""
+        """The text that the model got about the call of that name, which has been checked."""
         return self._told[name]
 
     def outcomes(self):
-        """One for each call, in the order of the scripts."""
+        """One result for each call, in the order of the scripts."""
         never = ["no result ever reached the model"]
         return [self._outcomes.get(call_id) or Outcome(call.name, never)
                 for call_id, call in self._calls.items()]
@@ -159,8 +159,8 @@ class Director:
 
 
 def _aside(request):
-    """The answer to a request that is not part of the play: a title, a summary, or the safety check
-    of the mode "auto", which is told that the action is harmless."""
+    """The answer to a request outside the play: a title, a summary, or the safety check of the
+    mode "auto", which gets the answer that the action is harmless."""
     asks_for_severity = "<severity>" in fake_api.text_of(request.get("system"))
     return "<severity>5</severity>" if asks_for_severity else "ok"
 

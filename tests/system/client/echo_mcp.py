@@ -1,5 +1,5 @@
-"""An MCP server on standard input and output: a tool that says what it was given, a resource, and,
-where a folder is named on the command line, a tool that writes a message there by itself."""
+"""An MCP server on standard input and output: a tool that returns its arguments, a resource,
+and, if the command line names a directory, a tool that writes a message there."""
 
 import json
 import pathlib

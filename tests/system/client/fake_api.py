@@ -1,7 +1,7 @@
-"""A Messages API on 127.0.0.1 for a client that must not notice that no model is behind it.
+"""A Messages API on 127.0.0.1 for a client that must not notice the missing model.
 
-It knows the wire format and nothing else: for each request it asks a `director` which content
-blocks the "model" says next, and streams them as server-sent events.
+It knows only the wire format: for each request it asks a `director` for the model's next content
+blocks, and streams them as server-sent events.
 """
 
 import http.server
@@ -31,7 +31,7 @@ def text_of(content):
 def _message(model):
     usage = {"input_tokens": 10, "output_tokens": 1,
              "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
-    # The client takes messages with the same id for parts of one message.
+    # The client treats messages with the same id as parts of one message.
     return {"id": f"msg_{uuid.uuid4().hex}", "type": "message", "role": "assistant", "model": model,
             "content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
 
@@ -115,7 +115,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 
 class FakeApi(http.server.ThreadingHTTPServer):
-    """`with FakeApi(director) as api:` serves at `api.url`, one thread a request."""
+    """`with FakeApi(director) as api:` serves at `api.url`, with one thread per request."""
 
     daemon_threads = True
 
@@ -133,6 +133,6 @@ class FakeApi(http.server.ThreadingHTTPServer):
         self.server_close()
 
     def handle_error(self, request, client_address):
-        # A client that hangs up (or is stopped) in the middle of an answer is not an event.
+        # A client that hangs up (or is stopped) in the middle of an answer is not an error.
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)

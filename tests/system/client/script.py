@@ -1,7 +1,7 @@
-"""What a scripted model says, step by step, and what must have come of it.
+"""A scripted model, step by step, with the expected results.
 
 A script is a list of steps: `Call` (one tool call), `Together` (several in one message) and `Do`
-(something that happens in the world while the model is silent). A subagent has a script of its own.
+(a change of the world while the model is silent). A subagent has its own script.
 """
 
 import dataclasses
@@ -12,7 +12,7 @@ import fake_api
 
 @dataclasses.dataclass(frozen=True)
 class Told:
-    """What the model must be told about a call."""
+    """The text that the model must get about a call."""
 
     ran: bool
     fragments: tuple = ()
@@ -24,34 +24,35 @@ def runs(*fragments):
 
 
 def refused(*fragments, never=()):
-    """Denied by the policy, in a sentence that stands alone."""
+    """Denied by the policy, in a self-contained sentence."""
     return Told(False, ("ringfence: ", "refused") + fragments, never)
 
 
 def asked(*fragments):
-    """The policy asks; headless nobody answers, so the call is not run and the model hears why."""
+    """The policy asks; a headless client cannot ask, so the call does not run and the model gets
+    the reason."""
     return Told(False, ("ringfence: ",) + fragments)
 
 
 def blocked(*fragments):
-    """Stopped because the hook failed or could not judge."""
+    """Stopped because the hook failed or could not decide."""
     return Told(False, fragments)
 
 
 def left_to_the_client(*fragments):
-    """The hook stays silent; the client's own prompt is a refusal where nobody answers."""
+    """The hook prints nothing; a headless client's own prompt is a refusal."""
     return Told(False, fragments, never=("ringfence: ",))
 
 
 class Call:
-    """`use` is (tool, input); `disk` are checks: functions of the world that say what is wrong."""
+    """`use` is (tool, input); `disk` are checks: functions of the world that return a problem."""
 
     def __init__(self, name, use, told, *disk):
         self.name, self.use, self.told, self.disk = name, use, told, disk
         self.calls = (self,)
 
     def problems(self, world, result):
-        """What is wrong about it. `result` is the block that the model was given."""
+        """The problems of the call. `result` is the block that the model got."""
         text, ran = fake_api.text_of(result.get("content")), not result.get("is_error")
         problems = []
         if self.told.ran != ran:
@@ -66,7 +67,7 @@ class Call:
 
 
 class Together:
-    """Calls that the model makes in one message; the client starts their hooks side by side."""
+    """Calls that the model makes in one message; the client runs their hooks in parallel."""
 
     def __init__(self, *calls):
         self.calls = calls
@@ -80,7 +81,7 @@ class Do:
 
 @dataclasses.dataclass(frozen=True)
 class Heard:
-    """Something the model must have been told outside of any call's result."""
+    """A text that the model must get outside any call's result."""
 
     name: str
     conversation: str
@@ -89,7 +90,7 @@ class Heard:
 
 @dataclasses.dataclass(frozen=True)
 class Offered:
-    """Tools that the model must be offered in the main conversation, and others that it must not."""
+    """Tools that the model must be offered in the main conversation, and tools that it must not."""
 
     name: str
     tools: tuple
@@ -98,7 +99,7 @@ class Offered:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """In a call's input: the text that `pattern` finds in what the model was last told."""
+    """A part of a call's input: the match of `pattern` in the latest text that the model got."""
 
     pattern: str
 
@@ -109,7 +110,7 @@ class Found:
         return found.group(0)
 
 
-# Checks of the disk: functions of the world that say what is wrong, or None.
+# Checks of the disk: functions of the world that return a problem, or None.
 
 def absent(path):
     return lambda world: f"{path} exists" if world.path(path).exists() else None
@@ -141,6 +142,6 @@ def play_prompt(conversation):
 
 
 def played_by(prompt):
-    """The script that a prompt names, or None."""
+    """The name of the script in a prompt, or None."""
     named = re.search(r"<<play ([a-z-]+)>>", prompt)
     return named.group(1) if named else None

@@ -1,6 +1,6 @@
-// Runs one session of the agent SDK: node sdk.mjs SDK OPTIONS CLIENT PROMPT. The options are those of
-// the file as they are; what this adds says only which client is driven. Messages go to standard
-// output, a line each.
+// Runs one session of the agent SDK: node sdk.mjs SDK OPTIONS CLIENT PROMPT. Uses the options of
+// the file unchanged, and only adds which client to drive. Messages go to standard output, one per
+// line.
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
 

@@ -1,4 +1,4 @@
-"""One session of the client: its world, the hook's registration, the scripts, the verdicts."""
+"""One session of the client: its world, the hook's registration, the scripts, the results."""
 
 import dataclasses
 import os
@@ -19,7 +19,7 @@ EVENTS = ("PreToolUse", "PermissionRequest", "ConfigChange", "SessionStart", "Su
 
 
 class Skip(Exception):
-    """This host cannot play the session; the text says why."""
+    """The session cannot be played on this host; the text says why."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Tools:
 
     claude: pathlib.Path
     hook: pathlib.Path
-    ringfence: object = None  # a path, or None where the command is not to be tested
+    ringfence: object = None  # a path, or None if the command is not tested
 
     def copied_to(self, folder):
-        """The same where another user finds them: what is big is linked, where that is possible."""
+        """Copies of the programs where another user can reach them, as hard links if possible."""
         folder.mkdir(parents=True)
         copies = {}
         for field in dataclasses.fields(self):
@@ -46,7 +46,7 @@ class Tools:
 
 @dataclasses.dataclass
 class Stage:
-    """What a step of a script can reach."""
+    """The objects that a step of a script can use."""
 
     world: worlds.ClientWorld
     tools: Tools
@@ -60,7 +60,7 @@ def registration(program, *args, events=EVENTS, timeout=10):
     return {"hooks": {event: [{"hooks": [entry]}] for event in events}}
 
 
-# How a session registers the hook: functions of the stage that return the user's settings.
+# Registrations of the hook: functions of the stage that return the user's settings.
 
 def hooked(*args, **options):
     return lambda stage: registration(stage.tools.hook, *args, **options)
@@ -76,23 +76,23 @@ class Session:
     play: list
     subagents: dict = dataclasses.field(default_factory=dict)
     mode: str = "bypassPermissions"  # None: as the settings say
-    policy: object = None  # the user's; None for the one that is built in
-    files: dict = dataclasses.field(default_factory=dict)  # beside those every world has
+    policy: object = None  # the user's; None for the built-in one
+    files: dict = dataclasses.field(default_factory=dict)  # in addition to those of every world
     register: object = hooked()
     prepare: tuple = ()  # functions of the stage, run before the client starts; may raise Skip
-    arguments: tuple = ()  # more of the client's
+    arguments: tuple = ()  # additional ones for the client
     start: str = "$PROJECT"
-    says: str = ""  # what else the person says in the first prompt
+    says: str = ""  # additional text of the user in the first prompt
     heard: tuple = ()  # script.Heard
     after: tuple = ()  # checks of the disk once the client has ended
-    confined: object = None  # options of `ringfence run` for the client itself; None: not in it
+    confined: object = None  # options of `ringfence run` for the client itself, or None
     in_terminal: bool = False  # with its user interface
     in_sdk: bool = False  # driven by the agent SDK, with the options in $BASE/options.json
     offered: tuple = ()  # script.Offered
-    user: object = None  # the id of an ordinary user, where root runs this
-    fenced: bool = True  # False for a control, where the outside is meant to be reached
+    user: object = None  # the id of an ordinary user, if root runs this
+    fenced: bool = True  # False for a control, in which the outside is reachable
     may_allow: bool = False  # the policy lets the hook skip the client's prompts
-    world: object = worlds.ClientWorld  # makes it
+    world: object = worlds.ClientWorld  # creates it
     when_ended: object = None  # a function of the stage
     seconds: int = client.SESSION_SECONDS
 
@@ -113,7 +113,7 @@ def perform(session, tools, keep=False):
     """Plays the session; returns an Outcome for each of its cases."""
     stage = Stage(session.world(), tools)
     try:
-        # Inside, /tmp is another one; a home below it is seen.
+        # Inside, /tmp is private, but a home below it is visible.
         is_covered = session.confined is not None and tools.hook.is_relative_to("/tmp")
         if as_other(session) is not None or is_covered:
             stage.tools = tools.copied_to(stage.world.path("$HOME/bin"))
@@ -141,7 +141,7 @@ def _furnish(session, stage):
 
 
 def as_other(session):
-    """The user that the client runs as, where that is another one."""
+    """The user that the client runs as, if it is another one."""
     return session.user if os.geteuid() == 0 else None
 
 
@@ -169,7 +169,7 @@ def _play(session, stage):
             if session.in_terminal:
                 _leave_when_played(stage)
             ended = stage.client.wait(session.seconds)
-    # A call that ends the session has a result that no request brings.
+    # A call that ends the session has a result that no request contains.
     stage.director.judge_results(stage.client.user_messages())
     if session.when_ended:
         session.when_ended(stage)
@@ -183,10 +183,10 @@ def _leave_when_played(stage):
     try:
         stage.director.wait_until_finished("main", client.SESSION_SECONDS)
     except TimeoutError:
-        return  # the calls say what is missing
+        return  # the calls report the missing results
     wait_until(lambda: stage.client.shows("done"), "the last answer is not shown")
     stage.client.say("/exit")
-    time.sleep(1)  # it takes what comes at once for something that is pasted
+    time.sleep(1)  # input that arrives at once counts as pasted
     stage.client.say("\r")
 
 
@@ -208,7 +208,7 @@ def _allows(answer):
     return '"permissionDecision":"allow"' in said or '"behavior":"allow"' in said
 
 
-# Things that happen while the model is silent: functions of the stage.
+# Steps while the model is silent: functions of the stage.
 
 def writes(path, content):
     return lambda stage: stage.world.write(path, content)
@@ -242,7 +242,8 @@ def in_turn(*actions):
 
 
 def run_program(stage, command):
-    """Runs a program in the world's home. Skip if there is none; what it prints, else."""
+    """Runs a program in the world's home and returns its output. Skips if the program is
+    missing."""
     environment = {"HOME": str(stage.world.home), "PATH": client.search_path(),
                    "GIT_CONFIG_NOSYSTEM": "1"}
     command = stage.world.expand([str(part) for part in command])

@@ -1,9 +1,9 @@
-"""Drives the real Claude Code client, without a model, and checks what the hook makes of its calls.
+"""Drives the real Claude Code client, without a model, and checks the hook's answers to its calls.
 
-Each check is one tool call: what the model was told about it and what happened on disk. The client
-is the program named by CLAUDE_BIN, of any version, or the newest pinned one from the cache
-(${XDG_CACHE_HOME:-~/.cache}/ringfence-tests/), which `npm pack` fills once; with --full every pinned one.
-Nothing else needs the network: the model is a script, served on 127.0.0.1.
+Each check is one tool call: the text that the model got about it, and the effect on disk. The
+client is the program named by CLAUDE_BIN, of any version, or the newest pinned one from the cache
+(${XDG_CACHE_HOME:-~/.cache}/ringfence-tests/), which `npm pack` fills once; with --full, every
+pinned one. Nothing else needs the network: the model is a script, served on 127.0.0.1.
 """
 
 import pathlib

@@ -1,11 +1,11 @@
-"""A small machine of its own for each session: a home, a project, and files outside of it.
+"""A small separate world for each session: a home, a project, and files outside it.
 
-    $HOME                the client's home; its settings and the user's policy are in there
+    $HOME                the client's home, with its settings and the user's policy
     $PROJECT             $HOME/dev/project, where the client starts
-    $OUTSIDE             $HOME/dev/outside, next to the project and none of the agent's business
-    $MEMORY              where the client keeps the memory of the repository at $PROJECT
+    $OUTSIDE             $HOME/dev/outside, next to the project, not for the agent
+    $MEMORY              the client's memory of the repository at $PROJECT
 
-The four names are replaced in everything that a case says about paths.
+The four names are replaced in all paths of a case.
 """
 
 import json
@@ -45,18 +45,18 @@ def slug_of(path):
 
 
 class ClientWorld(World):
-    """`files` and `links` are what exists at the beginning."""
+    """`files` and `links` exist at the beginning."""
 
     PROJECT = "home/dev/project"
 
     def __init__(self, files=None, links=None):
-        # Resolved: on macOS the temporary folder is below a link, which would decide every case.
+        # Resolved: on macOS the temporary directory is below a link, which would affect every case.
         super().__init__(pathlib.Path(tempfile.mkdtemp(prefix="fence-test.")).resolve())
         self.outside = self.home / "dev" / "outside"
         self.names = {"HOME": self.home, "PROJECT": self.project, "OUTSIDE": self.outside,
                       "MEMORY": self.home / ".claude/projects" / slug_of(self.project) / "memory",
                       "BASE": self.base}
-        self.more_environment = {}  # of the client, beside the usual one
+        self.more_environment = {}  # of the client, in addition to the usual one
         for path, content in (FILES if files is None else files).items():
             self.write(path, content)
         for path, target in (LINKS if links is None else links).items():
@@ -92,14 +92,14 @@ class ClientWorld(World):
         return file
 
     def read(self, path):
-        """The file's text, or None where there is no file."""
+        """The file's text, or None if there is no file."""
         try:
             return self.path(path).read_text()
         except OSError:
             return None
 
     def give_to(self, user):
-        """All but the programs, which may be links to somebody's."""
+        """All files except the programs, which may be links to others."""
         self.base.chmod(0o755)
         for path in (self.home, *self.home.rglob("*")):
             if path.parent != self.home / "bin":
@@ -107,6 +107,7 @@ class ClientWorld(World):
 
     def remove(self):
         super().remove()
-        # The client keeps the output of background commands here, a folder for each start folder.
+        # The client keeps the output of background commands here, in one directory per start
+        # directory.
         for scratch in pathlib.Path(f"/tmp/claude-{os.getuid()}").glob(slug_of(self.base) + "*"):
             shutil.rmtree(scratch, ignore_errors=True)

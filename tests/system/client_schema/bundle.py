@@ -1,7 +1,7 @@
-"""The client's own JavaScript, read from its binary, and where its names are defined.
+"""The client's own JavaScript, read from its binary, with the definitions of its names.
 
-The binary holds minified modules as plain text beside their bytecode. A name that a module exports
-is unique in the whole program; any other name is known in its module only.
+The binary contains minified modules as plain text beside their bytecode. A name that a module
+exports is unique in the whole program; any other name is known only in its module.
 """
 
 import functools
@@ -33,8 +33,8 @@ class Module:
     def definition(self, name, wanted=""):
         """(module, offset of the value or of the word "function"), or None.
 
-        Functions of a module use short names again and again: of several definitions the first one
-        counts whose value matches `wanted`."""
+        Functions of a module reuse short names: the first definition whose value matches
+        `wanted` counts."""
         here = self
         if name in self._imports:
             here = self._bundle.exporter(name)
@@ -52,7 +52,7 @@ class Module:
         return found is not None and re.compile(wanted).match(found[0].text, found[1]) is not None
 
     def users(self, name):
-        """The modules that can use a name of this one."""
+        """The modules that can use names of this module."""
         if name not in self.exports:
             return [self]
         return [self] + [module for module in self._bundle.modules if name in module._imports]
@@ -66,7 +66,7 @@ class Module:
 
     @functools.cached_property
     def _definitions(self):
-        """{name: [offset]}, in the order of the text."""
+        """{name: [offset]}, in text order."""
         offsets = {}
         for found in _DEFINITION.finditer(self.text):
             if found.group(1):

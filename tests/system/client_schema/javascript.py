@@ -1,4 +1,4 @@
-"""Reads expressions of minified JavaScript, as far as schemas are written in them.
+"""Reads expressions of minified JavaScript, as far as schemas use them.
 
 `parse(text, offset)` returns (node, end). Nodes are tuples that begin with their kind:
 
@@ -6,7 +6,7 @@
     ("member", node, "key")  ("call", node, [node])  ("function", body node or (begin, end))
     ("either", [node])       several values of which one counts: a ? b : c, a || b, ...
     ("spread", node)         as the value of the key "..." in an object, or in an array
-    ("other", [node])        anything else, with what it is made of
+    ("other", [node])        anything else, with its parts
 """
 
 import re
@@ -24,7 +24,7 @@ def parse(text, offset=0):
 
 
 def returns(text, begin, end):
-    """The expressions that the function with this body returns, and those of functions in it."""
+    """The expressions returned by the function with this body, and by functions inside it."""
     for found in re.finditer(r"(?<![\w$.])return(?![\w$])", text[begin:end]):
         try:
             yield parse(text, begin + found.end())[0]
@@ -58,7 +58,7 @@ class _Reader(Tokens):
         return node
 
     def arrow(self):
-        """A function written with "=>", or None with nothing taken."""
+        """A function written with "=>", or None without consuming anything."""
         start = self.at
         self.space()
         if re.compile(r"async(?= ?[(\w$])(?! ?\()|async(?= ?\()").match(self.text, self.at):
@@ -245,7 +245,7 @@ class _Reader(Tokens):
 
 
 def parameters(text, offset):
-    """The names of the parameters of the function at `offset`; "" for one that is taken apart."""
+    """The names of the parameters of the function at `offset`; "" for a destructured one."""
     begin = text.index("(", offset) + 1
     names, reader = [], _Reader(text, begin)
     while not reader.takes(")"):

@@ -1,10 +1,10 @@
-"""What a client that is started says to the model about its tools, beside what its schema says."""
+"""The tools that a started client offers to the model, for comparison with its schema."""
 
 import client
 import fake_api
 import world
 
-# Switches that bring more tools.
+# Switches that enable more tools.
 SWITCHES = {"CLAUDE_CODE_USE_POWERSHELL_TOOL": "1", "CLAUDE_CODE_ENABLE_TODO_TOOLS": "1",
             "CLAUDE_CODE_ENABLE_REFRESH_MCP_TOOLS": "1", "ENABLE_LSP_TOOL": "1",
             "CLAUDE_CODE_SKILL_PROPOSALS": "1", "CLAUDE_CODE_ENABLE_WRAP_UP": "1",
@@ -20,7 +20,7 @@ SESSIONS = {
 
 
 class _Listener:
-    """A model that has nothing to say, and keeps what tools it was offered."""
+    """A model that says nothing and records the tools that it was offered."""
 
     def __init__(self):
         self.tools = {}

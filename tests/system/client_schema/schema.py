@@ -1,8 +1,8 @@
 """The names of the members of an object that a schema of the client describes.
 
-A member of a member is written with a dot: "ws.url". Elements of lists add nothing to the name. The
-client builds schemas with functions like zod's, whose names are minified: what tells them from its
-other functions is that they return a new object of a class.
+A nested member has a dotted name: "ws.url". Elements of lists add nothing to the name. The
+client builds schemas with functions like zod's, whose names are minified: they differ from its
+other functions in that they return a new object of a class.
 """
 
 import re
@@ -19,7 +19,7 @@ _FUNCTION = "(?:async )?function"
 _MAKER = r"function [\w$]+\([^)]*\)\{(?:let [^;]*;)?return new "
 _NO_SCHEMA = {"string", "number", "function", "other"}
 _DEPTH = 60
-_STEPS = 20000  # for one schema; what is larger is none
+_STEPS = 20000  # for one schema; anything larger is not a schema
 
 
 class Schemas:
@@ -64,7 +64,7 @@ class Schemas:
     def _named(self, module, name, depth, wanted):
         key = (id(module), name)
         if key not in self._known:
-            self._known[key] = set()  # where it is defined by itself
+            self._known[key] = set()  # in case it is defined by itself
             found = _value(module, name, wanted)
             if found:
                 self._known[key] = self._fields(_Scope(found[0]), found[1], depth)
@@ -79,7 +79,7 @@ class Schemas:
         return {name[len(key) + 1:] for name in fields if name.startswith(key + ".")}
 
     def _of_object(self, scope, node, depth):
-        """A JSON Schema, or the shape that a schema of an object is made from."""
+        """A JSON Schema, or the shape from which a schema of an object is built."""
         members = {key: value for key, value in node[1] if isinstance(key, str)}
         for kind, inside in (("object", "properties"), ("array", "items")):
             if members.get("type") == ("string", kind) and inside in members:
@@ -92,7 +92,7 @@ class Schemas:
         return fields
 
     def _json_schema(self, scope, node, depth):
-        """The properties of one, each of which is a schema; or the schema of elements."""
+        """The properties of a JSON Schema, each of which is a schema; or the schema of elements."""
         if node[0] != "object" or "type" in dict(node[1]):
             return self._fields(scope, node, depth)
         fields = set()
@@ -113,7 +113,7 @@ class Schemas:
             return self._of_method(scope, function, arguments, depth)
         if function[0] != "name":
             return set()
-        if arguments and arguments[0][0] == "function":  # made when it is first needed
+        if arguments and arguments[0][0] == "function":  # built lazily
             return self._all(scope, arguments, depth)
         known = scope.local(function[1])
         if known:
@@ -148,7 +148,7 @@ class Schemas:
 
 
 class _Scope:
-    """A module, and what names mean in a function of it: its parameters and its variables."""
+    """A module, and the meaning of names in a function of it: its parameters and its variables."""
 
     def __init__(self, module, values=None, body=None):
         self.module, self.values, self._body = module, dict(values or {}), body
@@ -164,7 +164,7 @@ class _Scope:
         found = declared.search(self.module.text, begin, end)
         if not found:
             return None
-        self.values[name] = (self, ("other", []))  # where it is defined by itself
+        self.values[name] = (self, ("other", []))  # in case it is defined by itself
         self.values[name] = (self, _parsed(self.module.text, found.end()))
         return self.values[name]
 
@@ -177,7 +177,7 @@ def _parsed(text, offset):
 
 
 def _value(module, name, wanted=""):
-    """(module, node, offset) of what a name of a module stands for, or None."""
+    """(module, node, offset) of the value of a module's name, or None."""
     found = module.definition(name, wanted)
     if not found:
         return None
@@ -186,12 +186,12 @@ def _value(module, name, wanted=""):
 
 
 def _schema_arguments(arguments):
-    """Without the last one's options, such as {message: "..."}."""
+    """The arguments without trailing options, such as {message: "..."}."""
     return [node for index, node in enumerate(arguments) if index == 0 or node[0] != "object"]
 
 
 def constant(module, node):
-    """The text of a string, or of the name of one; None where it is none."""
+    """The text of a string, or of a named string; None for anything else."""
     for _ in range(8):
         if node[0] == "string":
             return node[1]

@@ -1,4 +1,4 @@
-"""Every key of the client's settings, and the variables of the environment that it looks at."""
+"""Every key of the client's settings, and the environment variables that it reads."""
 
 import re
 
@@ -11,7 +11,7 @@ _VARIABLE = re.compile(r"(?<![\w$])CLAUDE_[A-Z0-9]+(?:_[A-Z0-9]+)*(?![\w$])")
 
 
 def client_settings(bundle):
-    """The keys, those of members with dots: "statusLine.command"."""
+    """The keys, with dots for nested members: "statusLine.command"."""
     schemas, keys = Schemas(), set()
     for module in bundle.modules:
         for found in _KEY.finditer(module.text):

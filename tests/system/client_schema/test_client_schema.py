@@ -1,10 +1,10 @@
-"""Compares what ringfence knows of the client's tools and settings with the client's own schema.
+"""Compares ringfence's knowledge of the client's tools and settings with the client's own schema.
 
-The client is the program named by CLAUDE_BIN, of any version, or the pinned one from the cache. Its
-schema is read from the JavaScript in the binary; the client is also started once, without a model,
-to see that all it offers was found there.
+The client is the program named by CLAUDE_BIN, of any version, or the pinned one from the cache.
+Its schema is read from the JavaScript in the binary; the client is also started once, without a
+model, to check that the schema contains all tools that it offers.
 
-A tool, argument or setting that is new fails. Decide what it means:
+A new tool, argument or setting is a failure. Decide what it means:
   a tool                  a line of kTools in agents/claude/agent.cc
   an argument that is a   in the line of its tool
   path, a host or a URL
@@ -15,7 +15,7 @@ A tool, argument or setting that is new fails. Decide what it means:
   a variable that does    agents/claude/settings/env.cc
   any other setting or    a name in reviewed.json
   variable
---review adds everything that is new to reviewed.json: read the difference before it is committed.
+--review adds everything that is new to reviewed.json: review the diff before you commit it.
 """
 
 import json
@@ -31,18 +31,18 @@ import settings
 import tools
 from repository import ROOT
 
-# All tests share a reader of the client and what is new.
+# All tests share a reader of the client and the list of new names.
 pytestmark = pytest.mark.xdist_group("client_schema")
 
 REVIEWED = pathlib.Path(__file__).with_name("reviewed.json")
-# Variables whose names say that the client may start, load or leave out something because of them.
+# Variables whose names suggest that they make the client start, load or omit something.
 TELLING = re.compile(r"SHELL|WRAP|PREFIX|HOOK|PLUGIN|_BIN|BINARY|COMMAND|HELPER|EXEC|SETTINGS|SANDBOX"
                      r"|MODS|MCP_CONFIG|SIMPLE|SAFE_MODE|BUBBLEWRAP|CODE_MODE|CONFIG_DIR|ENV_FILE"
                      r"|RESTRICT|SKIP_PERMISSIONS")
 
 
 def known_tools():
-    """{name: (its fields' pointers, whether it runs code)} and {alias: name}, of the source."""
+    """{name: (its fields' pointers, runs code)} and {alias: name}, read from the source."""
     text = (ROOT / "agents/claude/agent.cc").read_text()
     table = re.search(r"constexpr ToolTable kTools\((.*?)\);", text, re.S).group(1)
     known, aliases = {}, {}
@@ -69,7 +69,8 @@ def watched_variables():
 
 
 def is_covered(field, pointers):
-    """At or below a pointer, whose "*" stands for an element and adds nothing to the name."""
+    """True if the name is at or below the pointer, whose "*" stands for an element and adds
+    nothing."""
     names = [pointer[1:].replace("/*", "").replace("/", ".") for pointer in pointers]
     return any(field == name or field.startswith(name + ".") for name in names)
 
@@ -128,7 +129,7 @@ def fixture_review(pytestconfig):
 # -- tests ------------------------------------------------------------------------------------------
 
 def test_the_schema_can_be_read(found, schema):
-    """Fewer than these means that the client is not understood any more."""
+    """Fewer than these means that the client can no longer be parsed."""
     keys = settings.client_settings(schema)
     expected = {"Agent", "Bash", "Edit", "Monitor", "Read", "REPL", "Skill", "StructuredOutput",
                 "WebFetch", "Write", "propose_skills"}

@@ -1,4 +1,4 @@
-"""Tokens of JavaScript, and anything in brackets."""
+"""Tokens of JavaScript, and skipping brackets."""
 
 import re
 
@@ -18,7 +18,7 @@ _ESCAPE = re.compile(r"\\(u\{[\da-fA-F]+\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|\r\n|.)
 
 
 class Tokens:
-    """A place in a text. What reads expressions adds template()."""
+    """A position in a text. Parsers of expressions add template()."""
 
     def __init__(self, text, at):
         self.text, self.at = text, at
@@ -54,7 +54,7 @@ class Tokens:
     # Anything in brackets.
 
     def balanced(self):
-        """Behind the bracket that belongs to the one here."""
+        """The position after the bracket that matches the one here."""
         depth, before = 0, ""
         self.space()
         while True:
@@ -76,7 +76,8 @@ class Tokens:
             before = self.text[begin:self.at]
 
     def token(self, before):
-        """Takes one token. A "/" begins a pattern where no value can have ended before it."""
+        """Consumes one token. A "/" begins a regular expression if no value can have ended
+        before it."""
         here = self.text[self.at]
         if here == "`":
             self.template()

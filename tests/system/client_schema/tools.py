@@ -9,7 +9,7 @@ from schema import Schemas, constant
 _MARK = re.compile(r'registryToolId:"')  # a key that every tool has, and nothing else
 _SCHEMAS = ("inputSchema", "inputJSONSchema")
 _UNDEFINED = ("name", "undefined")
-_REACH = 6000  # how far before a key the object that has it may begin
+_REACH = 6000  # how far before a key its object may begin
 
 
 @dataclasses.dataclass
@@ -17,7 +17,7 @@ class Tool:
     name: str
     aliases: set
     fields: set
-    runs_code: bool  # as the client itself says
+    runs_code: bool  # according to the client itself
 
 
 def client_tools(bundle):
@@ -38,7 +38,7 @@ def _join(known, tool):
 
 
 def _tool(maker, mark):
-    """None for the object that a function makes a tool of: its callers say the name."""
+    """None for an object from which a function makes a tool: its callers have the name."""
     found = maker.object_around(mark, lambda members: "registryToolId" in members)
     name = found and constant(maker.module, found[0].get("name", ("", "")))
     if name is None:
@@ -55,7 +55,7 @@ class _Maker:
     schemas: Schemas
 
     def object_around(self, offset, wanted):
-        """(members, offset) of the innermost object whose members, by their keys, are wanted."""
+        """(members, offset) of the innermost object whose members satisfy `wanted`."""
         text = self.module.text
         for begin in range(offset - 1, max(0, offset - _REACH), -1):
             if text[begin] != "{":
@@ -71,7 +71,8 @@ class _Maker:
         return None
 
     def fields(self, members, begin):
-        """Of a tool's object, the object that it is spread into, or the one that is made of it."""
+        """The fields of a tool's object, or of the object into which it is spread, or that is
+        made from it."""
         if not _has_schema(members):
             found = self._spread_object(begin) or self._made_object(begin)
             if not found:
@@ -110,7 +111,7 @@ def _has_schema(members):
 
 
 def texts(module, node):
-    """The strings of a list, as far as they can be read."""
+    """The strings of a list, as far as they are constants."""
     if node[0] == "name":
         found = module.definition(node[1], r"\[")
         if not found:

@@ -1,4 +1,4 @@
-"""The home of the person whose day it is: what the client, its skills and other programs keep there."""
+"""The home of the day's user, with the files of the client, its skills and other programs."""
 
 import projects
 import session
@@ -21,7 +21,7 @@ FILES = {
     "$HOME/.npmrc": worlds.SECRET,
     "$HOME/.bashrc": "alias ll='ls -l'\n",
     "$OUTSIDE/plan.md": "another project's plan\n",
-    # The client's own.
+    # The client's own files.
     "$HOME/.claude/CLAUDE.md": "Answer briefly.\n",
     "$HOME/.claude/plans/brave-otter.md": "# Plan\n\n1. Discounts\n",
     "$HOME/.claude/skills/release-notes/SKILL.md": SKILL,
@@ -32,7 +32,7 @@ FILES = {
     "$HOME/.claude/agent-memory/reviewer/MEMORY.md": "Prefers short functions.\n",
     "$HOME/.claude/plugins/cache/market/lint/1.0.0/skills/lint/rules.md": "# Rule 1\n",
     "$MEMORY/MEMORY.md": "- Tests run with node.\n",
-    # Dependencies outside of the project.
+    # Dependencies outside the project.
     "$HOME/.cargo/registry/src/index/serde-1.0.0/src/lib.rs": "pub trait Serialize {}\n",
     "$HOME/go/pkg/mod/example.com/pkg@v1.0.0/pkg.go": "package pkg\n",
     "$HOME/.local/lib/python3.11/site-packages/attrs/__init__.py": "def define(): ...\n",
@@ -42,7 +42,7 @@ FILES = {
 
 
 class DayWorld(worlds.ClientWorld):
-    """A home as above, an empty project, and "$MEMORY", where the client keeps the project's memory."""
+    """A home as above, an empty project, and "$MEMORY", the client's memory of the project."""
 
     def __init__(self):
         super().__init__(files={}, links={})
@@ -52,7 +52,7 @@ class DayWorld(worlds.ClientWorld):
 
 
 def slug(path):
-    """The client's name for a folder."""
+    """The client's name for a directory."""
     return "".join(c if c.isalnum() and c.isascii() else "-" for c in str(path))
 
 
@@ -67,7 +67,7 @@ def furnish(name):
 
 
 def moves(links):
-    """A step that puts folders elsewhere and leaves links to them, as managers of dot files do."""
+    """A step that moves directories elsewhere and leaves links to them, as dotfile managers do."""
     def act(stage):
         for name, target in links.items():
             folder, place = stage.world.path(name), stage.world.path(target)
@@ -81,7 +81,7 @@ def moves(links):
 
 
 def in_session(session_id, environment):
-    """What exists for this session only: "$SESSION" is its id."""
+    """Files that exist for this session only: "$SESSION" is its id."""
     def act(stage):
         world = stage.world
         world.names["SESSION"] = session_id

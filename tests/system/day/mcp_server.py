@@ -1,5 +1,5 @@
 """An MCP server on standard input and output with the tools of well-known ones, by name and schema:
-"filesystem", "git", "github", "docs". It says what it was given and does nothing else.
+"filesystem", "git", "github", "docs". It returns its arguments and does nothing else.
 
     mcp_server.py KIND
 """

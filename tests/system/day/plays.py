@@ -1,4 +1,4 @@
-"""Sessions of the client made of rows, and what became of each call."""
+"""Sessions of the client made of rows, and the result of each call."""
 
 import dataclasses
 import pathlib
@@ -17,18 +17,19 @@ SECONDS = 240  # for a session on a busy machine
 SERVER = pathlib.Path(__file__).with_name("mcp_server.py")
 CONFIG = "$BASE/mcp.json"
 
-# Each session gets these. In the mode "auto" the client would leave its safety check to the server of
-# a real model; with this it asks a model itself, and the director says that the call is harmless.
+# Set in each session. Otherwise, in the mode "auto", the client would leave its safety check to a
+# real model's server; with this it asks the model itself, and the director answers that the call is
+# harmless.
 ENVIRONMENT = {"CLAUDE_CODE_AUTO_MODE_SERVER": "0"}
 
 OURS = "ringfence: "
-# The client says this before it asks any hook, where init wrote a rule for it.
+# The client's answer before it runs any hook, if init wrote a rule for the call.
 DENIED_BY_RULE = "denied by your permission settings"
 
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """Where a topic is played: which client, in which mode, and with or without ringfence."""
+    """The setting in which a topic is played: client, mode, with or without ringfence."""
 
     version: str
     mode: str
@@ -41,12 +42,12 @@ class Setting:
 
 @dataclasses.dataclass
 class Seen:
-    """What became of a row's call."""
+    """The result of a row's call."""
 
     call_id: str
     ran: bool
-    text: str  # what the model was told
-    missing: list  # of what it should have been told if the call passes
+    text: str  # the model's text
+    missing: list  # expected fragments that it lacks
     asked: bool = False  # the user would have been asked
 
     def verdict(self):
@@ -59,7 +60,7 @@ class Seen:
 
 
 class FoundOrNot(script.Found):
-    """Nothing found is the failure of one row, not of the session."""
+    """A missing match fails one row, not the session."""
 
     def within(self, said):
         try:
@@ -69,7 +70,7 @@ class FoundOrNot(script.Found):
 
 
 class RowCall(script.Call):
-    """A call that only notes what became of it."""
+    """A call that only records its result."""
 
     def __init__(self, row, seen):
         super().__init__(row.name, row.use, told=None)
@@ -126,7 +127,7 @@ def servers_config(kinds):
 
 
 def fences(allowed, is_wrapped):
-    """What a new user does: `ringfence init`, and `ringfence allow` for each MCP server."""
+    """The steps of a new user: `ringfence init`, and `ringfence allow` for each MCP server."""
     def act(stage):
         session.run_program(stage, [stage.tools.ringfence, "init", "--user"])
         if is_wrapped:
@@ -137,7 +138,7 @@ def fences(allowed, is_wrapped):
 
 
 def widens(start):
-    """The user says that the project is the whole repository, and runs init where the client starts."""
+    """The user sets the whole repository as the project, and runs init where the client starts."""
     def act(stage):
         policy = stage.world.read(worlds.USER_POLICY)
         if '// "root": "git",' not in policy:
@@ -148,7 +149,7 @@ def widens(start):
 
 
 def wraps(stage):
-    """The user turns `bash.wrap` on in the policy that init wrote."""
+    """The user enables `bash.wrap` in init's policy."""
     policy = stage.world.read(worlds.USER_POLICY)
     if '"bash": {' not in policy:
         raise RuntimeError(f"the policy of init has no \"bash\": {policy}")
@@ -157,7 +158,7 @@ def wraps(stage):
 
 
 def play(topic, setting, tools, keep=False):
-    """What became of each row, by its name; and what went wrong with the session as a whole."""
+    """The result of each row by its name, and the problems of the session as a whole."""
     rows = [row for row in topic.played(setting.mode, setting.is_fenced)
             if all(shutil.which(program) for program in row.needs)]
     seen = {}

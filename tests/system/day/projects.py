@@ -1,4 +1,4 @@
-"""The projects that the day is spent on: small, whole, and the same each time."""
+"""The projects of the day: small, complete, and the same each time."""
 
 import base64
 

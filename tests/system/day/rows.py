@@ -1,7 +1,7 @@
-"""The rows of the day: what the model does, and what becomes of it without ringfence and with it.
+"""The rows of the day: the model's calls, and their results without and with ringfence.
 
-A file below rows/ is one topic: one session of the client in each mode. Its first line says how the
-session is started; each other line is one call. README.md describes the keys.
+A file below rows/ is one topic: one session of the client in each mode. Its first line describes
+how the session starts; each other line is one call. README.md describes the keys.
 """
 
 import dataclasses
@@ -28,15 +28,15 @@ class Mistake(Exception):
 class Row:
     name: str
     use: tuple  # (tool, input)
-    says: tuple  # what the model is told where the call passes
-    client: dict  # mode -> what the client does by itself, where that is not "passes"
-    fence: object  # what ringfence makes of it: one verdict, or mode -> verdict
+    says: tuple  # the model's text if the call passes
+    client: dict  # mode -> the client's own verdict, if not "passes"
+    fence: object  # ringfence's verdict, or mode -> verdict
     reason: str
     conversation: str
     wait: float
     wait_for: str
     needs: tuple  # programs
-    after: str  # a row; where that does not pass, there is no such call
+    after: str  # a row; if that does not pass, this call is left out
     modes: tuple
 
     def expected(self, mode, is_fenced):
@@ -49,7 +49,7 @@ class Row:
 
     def is_met_by(self, verdict, mode, is_fenced):
         expected = self.expected(mode, is_fenced)
-        # What a sandbox refuses to a command is an error of the command.
+        # The sandbox's refusal appears as an error of the command.
         return verdict == expected or (
             expected == "refused" and verdict == "fails" and self.use[0] in SHELLS)
 
@@ -63,12 +63,12 @@ class Topic:
     servers: tuple = ()  # of MCP
     allowed: tuple = ()  # servers that the user allows after init
     environment: dict = dataclasses.field(default_factory=dict)  # of the client
-    links: dict = dataclasses.field(default_factory=dict)  # a folder of the home -> where it really is
+    links: dict = dataclasses.field(default_factory=dict)  # directory of the home -> real place
     modes: tuple = MODES
-    start: str = ""  # a folder of the project in which the client starts; the project is all of it
+    start: str = ""  # a directory of the project in which the client starts
 
     def played(self, mode, is_fenced):
-        """The rows that there are in this mode."""
+        """The rows for this mode."""
         passing = {row.name for row in self.rows if row.expected(mode, is_fenced) == "passes"}
         return [row for row in self.rows if mode in row.modes and (not row.after or row.after in passing)]
 

@@ -1,9 +1,9 @@
 """Plays a working day: ordinary calls of the real Claude Code client, with the policy that
 `ringfence init` writes, and the same calls without ringfence.
 
-Each row below rows/ says what becomes of one call; a difference in either direction fails. Both pinned
-clients are fetched once into the cache (see ../client/client.py). To try another one: CLAUDE_BIN=PROGRAM.
-README.md says how to add a row.
+Each row below rows/ has the expected result of one call; a difference in either direction fails.
+Both pinned clients are downloaded once into the cache (see ../client/client.py). To try another
+one: CLAUDE_BIN=PROGRAM. README.md describes how to add a row.
 """
 
 import pathlib
@@ -17,7 +17,7 @@ import session
 
 
 def settings(is_wrapped):
-    """With ringfence each client in each mode; without it, for comparison, the newest client."""
+    """Each client in each mode with ringfence; without it, for comparison, the newest client."""
     for mode in rows.MODES:
         for version in client.versions():
             yield plays.Setting(version, mode, True, is_wrapped)

@@ -1,10 +1,10 @@
-"""Feeds every event that was captured from the real client to the built hook.
+"""Sends every event that was captured from the real client to the built hook.
 
-fixtures/events/captured/ has the events, fixtures/events/captured.expect.json what must be answered
-under the built-in policy: "verdict", and with "says" what the reason, or what is told to the model,
-must hold. An event that is not
-listed there, and is none of PreToolUse, must end with exit 0 and JSON or nothing. The events speak of
-/home/dev; they are moved to a tree of their own, in which the files are that they speak of.
+fixtures/events/captured/ has the events, fixtures/events/captured.expect.json the expected
+answers under the built-in policy: "verdict", and with "says" a text that the reason, or the text
+for the model, must contain. An event that is not listed there and is not a PreToolUse must end
+with exit 0 and JSON or nothing. The events refer to /home/dev; they are moved to a separate tree
+that contains the files to which they refer.
 """
 
 import json
@@ -27,7 +27,7 @@ EXPECTED = json.loads((EVENTS / "captured.expect.json").read_text(encoding="utf-
 
 
 class Home:
-    """What was at /home/dev when the events were captured."""
+    """The content of /home/dev when the events were captured."""
 
     FILES = ("h.txt", "project/in.txt", "project/a.txt", "project/new.txt", "project/watched.txt",
              "project/CLAUDE.md", "project/sub/s.txt", "project/sub/CLAUDE.md", "project/wt1/in.txt",
@@ -52,8 +52,8 @@ class Home:
         shutil.rmtree(self.base, ignore_errors=True)
 
     def moved(self, event):
-        """The event with this home in the place of the recorded one, also in the client's own
-        folder names, which are made of the path."""
+        """The event with this home in place of the recorded one, also in the client's own
+        directory names, which are derived from the path."""
         text = event.read_text(encoding="utf-8")
         slug = re.sub("[^A-Za-z0-9]", "-", str(self.home))
         return text.replace("-home-dev-", slug + "-").replace(RECORDED_HOME, str(self.home))
@@ -82,8 +82,8 @@ def specific_output(answer):
 
 
 def verdict(answer):
-    """As for PreToolUse; a PermissionRequest is answered by a decision of its own, and the start of
-    a session or of a subagent by something that is told."""
+    """Reads an answer like that to a PreToolUse. The answer to a PermissionRequest is its own
+    kind of decision, and to the start of a session or subagent a text."""
     output = specific_output(answer)
     if answer.status == 0 and output.get("hookEventName") == "PermissionRequest":
         behavior = output.get("decision", {}).get("behavior")
@@ -94,7 +94,7 @@ def verdict(answer):
 
 
 def judged(answer, expected):
-    """What is wrong with the answer to an event that is listed, or ""."""
+    """The problem of the answer to a listed event, or ""."""
     if verdict(answer) != expected["verdict"]:
         return f"should be {expected['verdict']}, is {verdict(answer)}: {reason(answer)}"
     if expected.get("says", "") not in reason(answer):
@@ -103,7 +103,7 @@ def judged(answer, expected):
 
 
 def quiet(answer):
-    """What is wrong with the answer to any other event, or ""."""
+    """The problem of the answer to any other event, or ""."""
     if answer.status != 0:
         return f"exit {answer.status}: {answer.stderr.decode(errors='replace').strip()}"
     if answer.stdout:

@@ -1,11 +1,11 @@
-"""Runs the bypass cases against the built hook, and other projects' JSON where it is at hand.
+"""Runs the bypass cases against the built hook, and other projects' JSON if available.
 
-fixtures/bypass/bypass.jsonl has one case a line (corpus_case.py says what is in it); the policies are
+fixtures/bypass/bypass.jsonl has one case per line (described in corpus_case.py); the policies are
 made from policy-template.json beside it. An answer is read as the client reads it. A question (ask)
-stops a case that must be denied, and fails one that must pass.
+counts as stopping a case that must be denied, and as failing one that must pass.
 
-With --corpora every file of json-test-suite/test_parsing there goes to the hook as well: as the event,
-as the policy and as the arguments of a tool.
+With --corpora every file of json-test-suite/test_parsing there goes to the hook as well: as the
+event, as the policy and as the arguments of a tool.
 """
 
 import json
@@ -29,7 +29,7 @@ def pytest_generate_tests(metafunc):
 
 
 def load():
-    """The id names a case, so it occurs once."""
+    """The id names a case, so it occurs only once."""
     cases = {}
     for number, line in enumerate(CASES.read_text(encoding="utf-8").splitlines(), 1):
         if not line.strip():

@@ -1,6 +1,6 @@
-"""What the hook says of a tool that failed, and of its own command line.
+"""The hook's notes on a failed tool, and on its own command line.
 
-A tool's words prove nothing: only paths that the policy refuses are explained, and told to the
+A tool's output proves nothing: only paths that the policy denies are explained and sent to the
 inbox for alerts.
 """
 
@@ -19,7 +19,7 @@ def failed(world, error):
 
 
 def context(answer):
-    """The text for the model; empty when nothing was said."""
+    """The text for the model; empty if there was none."""
     if answer.status != 0:
         return f"status {answer.status}: {answer.stderr.decode()}"
     if not answer.stdout:
@@ -69,7 +69,7 @@ def problem(world, answer, wanted, inbox):
             return f"the alert is {alert}"
     if any(not any(word in alert["text"] for alert in alerts) for word in wanted if alerts):
         return f"the alerts are {alerts}"
-    # An alert that cannot be written is told to the user, and changes no answer.
+    # A failure to write an alert is reported to the user, and changes no answer.
     told = b"is a link" in answer.stderr
     return "" if told == (bool(wanted) and inbox == "linked") else f"stderr: {answer.stderr!r}"
 

@@ -1,4 +1,4 @@
-"""What the hook tells after a failure: every file of fixtures/failures.
+"""The hook's notes after a failure: every file of fixtures/failures.
 
 Each row of the table of wordings must have a file.
 """

@@ -1,15 +1,15 @@
 """Fails every system call that the hook makes, one at a time, and sends signals at each of them.
 
-A clean run under strace lists the calls; then each is failed with errors that fit it. Demanded:
+A clean run under strace lists the calls; then each is failed with suitable errors. Required:
 
-  * a call that must be denied is never let through, whatever fails;
-  * a failed call made after main() begins ends in exit 2 or in a printed denial, also for an event
-    that would be permitted; but what serves only the audit log changes no decision, unless the
-    policy says that the log is required;
-  * the audit log keeps its lines and its chain;
-  * a signal whose handler is installed ends in exit 2 or comes too late to matter.
+* a call that must be denied is never permitted, whatever fails;
+* a failed call after main() begins ends in exit 2 or in a printed denial, also for an event that is
+  otherwise permitted; but a call that serves only the audit log changes no decision, unless the
+  policy requires the log;
+* the audit log keeps its lines and its chain;
+* a signal whose handler is installed ends in exit 2 or comes too late to matter.
 
-What the C library does before main() is out of the program's hands: it is listed.
+The calls of the C library before main() are outside the program's control; they are only listed.
 """
 
 import pathlib
@@ -29,7 +29,7 @@ SIGNALS_EVERYWHERE = ("SIGSEGV", "SIGTERM", "SIGALRM")
 
 
 class Scenario:
-    """How the world of a run looks and what the hook says in it when nothing fails."""
+    """The world of a run, and the hook's answer if nothing fails."""
 
     def __init__(self, name, event, answer, **world):
         self.name, self.event, self.answer, self.world = name, event, answer, world
@@ -51,7 +51,7 @@ SCENARIOS = (
 
 
 class Run:
-    """What came of one run under strace. `problems` are those of the audit log."""
+    """The result of one run under strace. `problems` are those of the audit log."""
 
     def __init__(self, answer, lines, log_lines, problems):
         self.answer, self.lines, self.problems = answer, lines, problems
@@ -80,7 +80,7 @@ class Tracer:
             return Run(answer, lines, len(log) - world.filled, problems)
 
     def calls(self, scenario):
-        """The calls of a clean run, and what was wrong with it."""
+        """The calls of a clean run, and its problems."""
         run = self.run(scenario, ())
         if run.answer.verdict != scenario.answer or run.problems:
             return None, f"{run.answer}, wanted {scenario.answer}; {run.problems}"
@@ -89,13 +89,13 @@ class Tracer:
         return calls, ""
 
     def startup(self):
-        """How many calls come before main(), and which empty program says so."""
+        """The number of calls before main(), and the empty program that shows it."""
         lines = self.run(SCENARIOS[0], ()).lines
         return startup_calls([call.name for call in parse_trace(lines)], self.folder / "empty")
 
 
 class Fault:
-    """One run with one call failed or one signal sent, and what is wrong with how it ended."""
+    """One run with one failed call or one signal, and the problem of its result."""
 
     def __init__(self, scenario, call, what, before_main):
         self.scenario, self.call, self.what, self.before_main = scenario, call, what, before_main
@@ -110,12 +110,12 @@ class Fault:
         run = tracer.run(self.scenario, ["-e", inject])
         self.answer = run.answer
         injected = any("(INJECTED)" in line for line in run.lines)
-        if not injected and not self.is_signal():  # a signal that is held back leaves no trace
+        if not injected and not self.is_signal():  # a blocked signal leaves no trace
             run.problems.append("strace injected nothing")
         return "; ".join(filter(None, [self.answer_problem(run.has_logged), *run.problems]))
 
     def answer_problem(self, has_logged):
-        """Empty when the outcome is one of those that are demanded."""
+        """Empty if the outcome meets the requirements."""
         is_usual = self.answer.verdict == self.scenario.answer
         if self.before_main:
             opened = self.scenario.denies and self.answer.status == 0 and not self.answer.blocks
@@ -127,7 +127,7 @@ class Fault:
         return "" if is_usual and may_permit else f"{self.answer}, though a call failed"
 
     def must_permit(self):
-        """A log that nobody requires blocks nothing."""
+        """A log that is not required blocks nothing."""
         return (self.call.serves_log and not self.scenario.required and not self.is_signal()
                 and not self.scenario.denies)
 
@@ -142,7 +142,7 @@ def error_faults(scenario, calls, startup):
 
 
 def signal_faults(scenario, calls, checks):
-    """A signal at each call made after it is handled or held back; the rarer ones at three calls."""
+    """A signal at each call made after it is handled or blocked; rare signals at three calls."""
     last = next(call for call in reversed(calls) if call.name == "exit_group")
     for signal in FATAL_SIGNALS:
         begin = covered_from(signal, calls)

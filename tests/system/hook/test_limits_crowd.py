@@ -1,4 +1,4 @@
-"""Many hooks at once on one audit log, some of them killed."""
+"""Many concurrent hooks on one audit log, some of them killed."""
 
 import random
 import resource
@@ -19,7 +19,7 @@ SAMPLES = 21
 
 
 class Crowd:
-    """Hooks that were started and wait for their events; release() lets all of them run at once."""
+    """Hooks that have started and wait for their events; release() lets all of them run at once."""
 
     def __init__(self, tools, world, count):
         raise_descriptor_limit(count + 100)
@@ -40,7 +40,7 @@ class Crowd:
             hook.stdin.close()
 
     def problems(self):
-        """Every hook must have said what it says alone."""
+        """Every hook must give the same answer as alone."""
         wrong = []
         for number, hook in enumerate(self.hooks):
             status = hook.wait()
@@ -59,7 +59,7 @@ def raise_descriptor_limit(wanted):
 
 
 def release_crowd(tools, checks, count, **world_options):
-    """The number of files that the log has then."""
+    """The resulting number of log files."""
     with HookWorld(**world_options) as world:
         crowd = Crowd(tools, world, count)
         began = time.monotonic()
@@ -97,11 +97,11 @@ def let_go(hook, event):
 
 
 def usual_seconds(tools, world, event):
-    """From the event to the end, as this machine does it; its median."""
+    """The median time from the event to the end on this machine."""
     seconds = []
     for _ in range(SAMPLES):
         hook = start(tools, world)
-        time.sleep(0.002)  # it waits for its event by now
+        time.sleep(0.002)  # by now it waits for its event
         began = time.perf_counter()
         let_go(hook, event)
         hook.wait()
@@ -110,8 +110,8 @@ def usual_seconds(tools, world, event):
 
 
 def kill_some(tools, world, seed):
-    """Starts hooks, eight at a time, and kills each after a moment of its own. How many had ended
-    before, the samples included."""
+    """Starts hooks, eight at a time, and kills each after a different delay. Returns the number
+    that had ended before, including the samples."""
     random.seed(seed)
     event = world.denied_event()
     longest = 1.5 * usual_seconds(tools, world, event)

@@ -1,4 +1,4 @@
-"""Policies that cannot be read, folders that are gone, logs that cannot be written."""
+"""Unreadable policies, missing directories, and logs that cannot be written."""
 
 import os
 import socket
@@ -26,7 +26,7 @@ def write_sparse(path):
         file.truncate(HUGE)
 
 
-# What stands where the policy should be; none can be used.
+# Replacements for the policy; none is usable.
 POLICIES = (
     ("missing", lambda path: None),
     ("empty", lambda path: path.touch()),
@@ -61,7 +61,7 @@ def test_policy_without_permission(tools):
     with HookWorld() as world:
         world.policy.chmod(0)
         options = {"user": NOBODY, "group": NOBODY} if os.getuid() == 0 else {}
-        # The hook may lie where nobody may look.
+        # The hook may be in an unreadable directory.
         hook = world.base / "hook"
         hook.write_bytes(tools.hook.read_bytes())
         hook.chmod(0o755)
@@ -110,7 +110,7 @@ LOG_OBSTACLES = (
 
 
 def test_log_that_cannot_be_written(tools, checks):
-    """Never blocks a denial, and a permitted call only when the policy requires the log."""
+    """Never blocks a denial, and a permitted call only if the policy requires the log."""
     for name, obstruct in LOG_OBSTACLES:
         for required in (False, True):
             with HookWorld(required=required) as world:

@@ -1,4 +1,4 @@
-"""Resource limits stepped down, and the memory that an event takes."""
+"""Decreasing resource limits, and the memory that an event takes."""
 
 import pathlib
 import resource
@@ -37,7 +37,7 @@ LIMITS = (
     ("RLIMIT_STACK", resource.RLIMIT_STACK, lambda: falling(8 * MIB, 0.94)),
     ("RLIMIT_NOFILE", resource.RLIMIT_NOFILE, lambda: range(16, -1, -1)),
     ("RLIMIT_FSIZE", resource.RLIMIT_FSIZE, lambda: falling(4 * KIB, 0.7)),
-    # At 0 the kernel kills whatever still runs at the clock's next tick.
+    # At 0 the kernel kills any process at the next tick.
     ("RLIMIT_CPU", resource.RLIMIT_CPU, lambda: (2, 1)),
     ("RLIMIT_NPROC", resource.RLIMIT_NPROC, lambda: (1, 0)),
     ("RLIMIT_MEMLOCK", resource.RLIMIT_MEMLOCK, lambda: (4 * KIB, 0)),
@@ -47,7 +47,7 @@ LIMITS = (
 
 
 def loaded_bytes(path):
-    """What the kernel maps of an ELF program before it runs: (constant, variable)."""
+    """The bytes of an ELF program that the kernel maps before it runs: (constant, variable)."""
     image = pathlib.Path(path).read_bytes()
     offset, = struct.unpack_from("<Q", image, 32)
     size, count = struct.unpack_from("<HH", image, 54)
@@ -60,9 +60,8 @@ def loaded_bytes(path):
 
 
 def empty_program(tools):
-    """A static program that does nothing and is at least as large as the hook: a limit at which
-    this one does not start is one at which the kernel kills the hook before its first
-    instruction."""
+    """A static program that does nothing and is at least as large as the hook: at a limit at
+    which this program does not start, the kernel kills the hook before its first instruction."""
     source = tools.folder / "empty.c"
     source.write_text(EMPTY_PROGRAM)
     plain = tools.compile(source, "plain", "-DCONSTANT=1", "-DVARIABLE=1")
@@ -74,13 +73,13 @@ def empty_program(tools):
 
 
 def tries(number, value):
-    """The kernel moves the stack about by some pages."""
+    """The kernel randomizes the stack by some pages."""
     return 40 if number == resource.RLIMIT_STACK and value < 64 * KIB else 1
 
 
 def starts(tools, empty, number, value):
-    """Whether it does every time. The hook's name, arguments and environment lie on the stack too,
-    and what the C library needs before main."""
+    """True if it starts every time. The stack also holds the hook's name, arguments and
+    environment, and what the C library needs before main."""
     command = [str(tools.launcher), "limit", str(number), str(value), str(empty)]
     environment = {"PAD": "x" * 2048}
     return all(subprocess.run(command, check=False, env=environment,
@@ -114,7 +113,7 @@ def problems_at(tools, number, value):
 
 
 def test_answer_into_a_file_that_may_not_grow(tools):
-    """The kernel takes a part of the answer: half a denial is none."""
+    """The kernel writes a part of the answer: half a denial does not count."""
     if tools.launcher is None:
         pytest.skip("cc cannot link a static program")
     problems = []

@@ -1,4 +1,4 @@
-"""Standard input, output and error that are closed, full, slow or without end."""
+"""Standard input, output and error that are closed, full, slow or endless."""
 
 import os
 
@@ -15,7 +15,7 @@ def redirected(redirection):
 
 
 def files_problem(world, policy):
-    """A closed descriptor's number is given to the next file: no answer may end up in it."""
+    """A closed descriptor's number goes to the next file: no answer may end up in that file."""
     _, problems = world.log_lines()
     if world.policy.read_bytes() != policy:
         problems.append("the policy was overwritten")
@@ -74,7 +74,7 @@ def test_full_pipe_that_does_not_wait(tools):
 
 
 def test_event_of_many_megabytes(tools, checks):
-    """Content is no reason to refuse, wherever it stands and whatever it is."""
+    """Content is never a reason to refuse an event, wherever it is."""
     for name, content in (("ascii", "x" * 10_000_000), ("quotes", '"' * 3_000_000),
                           ("emoji", "\U0001F600" * 800_000)):
         with HookWorld() as world:

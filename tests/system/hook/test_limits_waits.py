@@ -1,5 +1,6 @@
-"""The hook where it waits: for an event that does not come or does not end, for a reader of its answer,
-for a lock. Its own deadline ends that. The tests mostly wait, so that all of them run at once.
+"""The hook while it waits: for an event that does not come or does not end, for a reader of its
+answer, or for a lock. Its own deadline ends the wait. The tests mostly wait, so all of them run
+at once.
 """
 
 import concurrent.futures
@@ -19,7 +20,7 @@ WAITING = {}
 
 
 def waits(function):
-    """It returns what is wrong, or a list of (name, what is wrong)."""
+    """Registers a test, which returns a problem or a list of (name, problem)."""
     WAITING[function.__name__.replace("_", " ")] = function
     return function
 
@@ -96,7 +97,7 @@ def event_that_arrives_byte_by_byte(tools):
 
 
 def never_ending(tools, is_cut, repeated, pause):
-    """The event, cut within its last string or not, and then `repeated` for ever."""
+    """The event, cut within its last string or not, and then `repeated` endlessly."""
     with HookWorld() as world:
         event = world.permitted_event()
         first = event[:event.rindex(b'"')] if is_cut else event
@@ -125,10 +126,10 @@ def string_without_end(tools):
 
 
 def with_log_held(tools, kind, required, wanted):
-    """Somebody who may only read it has its lock and never gives it back: the hook does not wait for
-    ever, and the line is there."""
+    """A process that may only read the log holds its lock for ever: the hook does not wait for
+    ever, and writes the line."""
     with HookWorld(log="present", required=required) as world:
-        world.run(tools.hook, world.denied_event())  # makes whatever file it locks
+        world.run(tools.hook, world.denied_event())  # creates all files that it locks
         held = [os.open(file, os.O_RDONLY) for file in world.log_folder.iterdir()]
         for descriptor in held:
             fcntl.flock(descriptor, fcntl.LOCK_EX)

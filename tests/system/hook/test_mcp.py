@@ -1,7 +1,8 @@
-"""Sends the calls of fixtures/mcp to the built hook: which arguments of MCP tools are paths and hosts.
+"""Sends the calls of fixtures/mcp to the built hook: the arguments of MCP tools that are paths and
+hosts.
 
-Each row says what must be decided. Then large inputs: thousands of rows must pass, within seconds and
-without memory that grows with them; what is too much to be judged is refused.
+Each row has the expected decision. Then large inputs: thousands of rows must pass, within
+seconds and with bounded memory; inputs that are too large are denied.
 """
 
 import json
@@ -18,7 +19,7 @@ WORDS = {"permitted": "permit", "asked": "ask", "denied": "deny"}
 POLICIES = json.loads((FIXTURES / "policies.json").read_text())
 ROWS = [json.loads(line) for line in (FIXTURES / "calls.jsonl").read_text().splitlines()]
 MOST_KIB = 100 * 1024
-# Runs a command and writes down how much memory it took at most.
+# Runs a command and records its peak memory.
 PEAK = """
 import resource, subprocess, sys
 status = subprocess.call(sys.argv[2:])
@@ -29,7 +30,7 @@ sys.exit(status if status >= 0 else 128 - status)
 
 
 def furnish(world):
-    """Files that the rows name, beside those of every world."""
+    """Files that the rows name, in addition to those of every world."""
     (world.project / ".env").write_text("TOKEN=x\n")
     (world.home / ".ssh").mkdir()
     (world.home / ".ssh/id_rsa").write_text("key\n")
@@ -69,7 +70,7 @@ def name_of(row):
 
 @pytest.fixture(name="worlds", scope="module")
 def fixture_worlds():
-    """One for each policy."""
+    """One world for each policy."""
     worlds = {}
     for name, policy in POLICIES.items():
         worlds[name] = HookWorld(extra=policy)
@@ -94,7 +95,7 @@ def rows_of(count, **member):
             for number in range(count)]
 
 
-# (name, input, verdict): what a real server may be given, and what is too much.
+# (name, input, verdict): possible inputs of a real server, and inputs that are too large.
 LARGE = (
     ("eight thousand rows of data", lambda world: {"rows": rows_of(8000)}, "permit"),
     ("one row of eight thousand names a path",
@@ -118,7 +119,7 @@ LARGE = (
 def test_large_input(make, wanted, worlds, programs):
     world = worlds["usual"]
     event = world.event("mcp__team__do", make(world))
-    # Measured in a child of this one's own, since others were children of this process as well.
+    # Measured in a separate child, since this process has other children as well.
     figure = world.base / "peak"
     answer = world.run(programs.hook, event, prefix=[sys.executable, "-c", PEAK, figure])
     assert WORDS.get(answer.verdict, answer.verdict) == wanted, answer

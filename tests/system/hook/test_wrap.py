@@ -1,4 +1,4 @@
-"""What the hook answers where commands are wrapped (`bash.wrap`). enter.py runs what it answers."""
+"""The hook's answers if commands are wrapped (`bash.wrap`). run/test_enter.py runs the answers."""
 
 import json
 import shutil

@@ -61,7 +61,7 @@ def main():
     if unknown:
         parser.error(f"there is no row {', '.join(sorted(unknown))}")
     with place_with(options, ("probe", "ringfence")) as base:
-        child = os.fork()  # who gave up being root cannot remove what root made
+        child = os.fork()  # a process that gave up root cannot remove root's files
         if child == 0:
             status = 1
             try:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is tested inside the virtual machine (machine.py). init runs it as root.
+"""The tests inside the virtual machine (machine.py). init runs it as root.
 
     inside.py PART...
 
@@ -22,7 +22,7 @@ PROGRAMS = pathlib.Path("/tests")
 USER = 1000
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
 SECONDS = 120
-# What depends on the kernel, of the rows of escape_rows.py.
+# Kernel-dependent rows of escape_rows.py.
 QUICK_ROWS = """
     open-trunc-outside truncate-outside create-outside chmod-outside setxattr-outside rename-out
     signal-outside ptrace-outside proc-mem-outside unix-abstract unix-path
@@ -59,7 +59,7 @@ class Home:
         return self.start(*launcher, PROGRAMS / "ringfence", "run", *options, "--", *command)
 
     def runs(self, layers="full", said=()):
-        """A command runs with these layers, whatever is asked for. Its messages hold `said`."""
+        """A command runs with these layers, whatever is requested. Its messages contain `said`."""
         done = self.run("sh", "-c", "echo $RINGFENCE_SANDBOX; touch ran; test ! -e ../ran",
                         layers=None if said else layers)
         assert (done.returncode, done.stdout) == (0, layers + "\n"), done
@@ -70,7 +70,7 @@ class Home:
         assert said or not done.stderr, done.stderr
 
     def refuses(self, *said, layers="full"):
-        """Nothing runs, and the messages hold `said`."""
+        """Nothing runs, and the messages contain `said`."""
         done = self.run("touch", "ran", layers=layers)
         assert done.returncode == 125, done
         assert not (self.project / "ran").exists()
@@ -79,13 +79,13 @@ class Home:
         return done.stderr
 
     def carry_out(self, message):
-        """What a hint says is to be done as root."""
+        """Runs the command of a hint as root."""
         command = re.search(r"sysctl -w ([\w.]+)=(\d+)", message)
         assert command, message
         set_kernel(command[1], command[2])
 
     def doctor(self):
-        """What it says of the sandbox: (health, text)."""
+        """Doctor's rows about the sandbox: (health, text)."""
         done = self.start(PROGRAMS / "ringfence", "doctor", "--json", "--hook",
                           PROGRAMS / "ringfence-hook", "--home", self.base)
         return [(row["health"], row["text"]) for row in json.loads(done.stdout)["rows"]
@@ -93,7 +93,7 @@ class Home:
 
 
 def set_kernel(name, value):
-    """Its value before."""
+    """Sets a value and returns the previous one."""
     path = pathlib.Path("/proc/sys") / name.replace(".", "/")
     before = path.read_text().strip()
     path.write_text(value)
@@ -118,7 +118,7 @@ def both_layers_work_and_doctor_says_so(home):
 
 
 def the_supervisor_is_not_ended_from_within(home):
-    """Nor is anything left when the command ends."""
+    """No process is left either when the command ends."""
     for how in ("kill -9 $PPID", "kill -9 -- -$(cut -d' ' -f5 /proc/$PPID/stat)"):
         done = home.run("sh", "-c", f"{how} 2> /dev/null; echo still; sleep 0.1", layers="landlock")
         assert (done.returncode, done.stdout) == (0, "still\n"), (how, done)
@@ -130,10 +130,10 @@ def the_supervisor_is_not_ended_from_within(home):
     assert not left, left
 
 
-# -- what stands in the way of user namespaces ------------------------------------------------------
+# -- obstacles to user namespaces -----------------------------------------------------------------
 
 def a_limit_of_namespaces_is_named(home):
-    """And what the hint says lets the next start succeed."""
+    """Following the hint lets the next start succeed."""
     for kind in ("user", "net"):
         before = set_kernel(f"user.max_{kind}_namespaces", "0")
         try:
@@ -146,7 +146,7 @@ def a_limit_of_namespaces_is_named(home):
 
 
 def a_fall_back_to_landlock_is_told(home):
-    """By the start, and by doctor, which contradicts itself neither then nor without it."""
+    """The start and doctor report it; doctor's report is consistent with and without it."""
     before = set_kernel("user.max_user_namespaces", "0")
     try:
         rows = home.doctor()
@@ -174,7 +174,7 @@ def debians_switch_is_named(home):
 
 
 def a_profile_of_apparmor_is_named(home):
-    """One that permits namespaces and no capabilities in them, as Ubuntu has it."""
+    """A profile that permits namespaces but no capabilities in them, as on Ubuntu."""
     profile = pathlib.Path("/run/profile")
     profile.write_text("profile narrow /usr/bin/narrow {\n  /{,**} mrwlkix,\n  network,\n  signal,\n"
                        "  ptrace,\n  unix,\n}\n")
@@ -189,7 +189,7 @@ def a_profile_of_apparmor_is_named(home):
     home.runs()
 
 
-# -- who may look into processes ----------------------------------------------------------------------
+# -- inspecting processes -------------------------------------------------------------------------
 
 def ptrace_scope_2_is_named(home):
     set_kernel("kernel.yama.ptrace_scope", "2")
@@ -203,7 +203,7 @@ def ptrace_scope_2_is_named(home):
 
 
 def ptrace_scope_3_is_named(home):
-    """The last case: it stays."""
+    """The last case: this setting cannot be changed back."""
     set_kernel("kernel.yama.ptrace_scope", "3")
     for layers in ("full", "landlock"):
         home.refuses("kernel.yama.ptrace_scope is 3", layers=layers)
@@ -214,8 +214,8 @@ def ptrace_scope_3_is_named(home):
 # -- limits ---------------------------------------------------------------------------------------------
 
 class Slice:
-    """Cgroups as systemd delegates them: user has all controllers, and app below it a part. Inside
-    `with`, this process is in one below app."""
+    """Cgroups as systemd delegates them: user has all controllers, and app below it has some.
+    Inside `with`, this process is in a cgroup below app."""
 
     def __init__(self):
         (CGROUPS / "cgroup.subtree_control").write_text("+cpu +io +memory +pids")
@@ -245,7 +245,7 @@ def memory_of_all_processes_together_is_limited(home):
     with Slice() as inside:
         done = home.run("sh", "-c", f"{eat} > /dev/null && echo one")
         assert (done.stdout, done.stderr) == ("one\n", ""), done
-        # Each keeps its buffer, since nobody reads the pipe.
+        # Each keeps its buffer, since the pipe is not read.
         both = f"for i in 1 2; do {{ {eat}; echo $? >&3; }} | sleep 3 & done; wait"
         done = home.run("sh", "-c", f"exec 3>&1; {both}")
     assert "137" in done.stdout.split() and not done.stderr.startswith("ringfence"), done
@@ -262,7 +262,7 @@ def the_number_of_processes_is_limited(home):
 
 
 def processor_time_is_limited_where_a_cgroup_above_has_the_controller(home):
-    """The nearest one has no `cpu`."""
+    """The nearest cgroup has no `cpu`."""
     home.policy(cpus=0.25, memory="512M", processes=100)
     with Slice() as inside:
         process = subprocess.Popen(
@@ -336,7 +336,7 @@ def an_old_kernel_is_refused_with_its_name(home):
             home.refuses("Linux 5.13 or later", f"this is Linux {release}", layers=layers)
 
 
-# -- all of it -------------------------------------------------------------------------------------------
+# -- main -----------------------------------------------------------------------------------------
 
 PARTS = {
     "host": (both_layers_work_and_doctor_says_so, the_supervisor_is_not_ended_from_within),
@@ -371,7 +371,7 @@ def run_cases(cases):
 
 
 def run_escape(options):
-    """The escape list; with "quick" the rows of it that depend on the kernel."""
+    """The escape list; with "quick", only its kernel-dependent rows."""
     words = [word for word in options if word != "quick"]
     if "quick" in options:
         words += ["--together", *(word for row in QUICK_ROWS for word in ("--only", row))]

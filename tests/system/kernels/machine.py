@@ -1,7 +1,7 @@
-"""A virtual machine with a kernel of Debian's, for tests that depend on the kernel.
+"""A virtual machine with a Debian kernel, for tests that depend on the kernel.
 
-The root file system holds Python, a few programs and the tests, all copied from this machine. QEMU
-emulates the processor, so neither KVM nor special rights are needed.
+The root file system contains Python, a few programs and the tests, all copied from this machine.
+QEMU emulates the processor, so neither KVM nor special rights are needed.
 """
 
 import lzma
@@ -15,14 +15,14 @@ import tempfile
 os.environ["PATH"] += ":/usr/sbin:/sbin"
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = "/usr/bin/python3"
-# Without these, the modules of Python's library that no test needs are left out.
+# Modules of Python's library that no test needs; they are left out.
 UNUSED = ("test", "idlelib", "lib2to3", "tkinter", "ensurepip", "turtledemo", "pydoc_data",
           "dist-packages", "site-packages", "distutils", "config-*", "asyncio", "venv")
 PROGRAMS = ("dash", "sh", "true", "false", "touch", "dd", "env", "cat", "sleep", "id", "mkdir",
             "rm", "ls", "kill", "chmod", "cut", "head", "tail", "apparmor_parser")
 FOLDERS = ("dev", "etc", "home", "proc", "root", "run", "srv", "sys", "tests", "tmp", "usr/bin",
            "usr/lib", "usr/lib64", "usr/sbin", "var/tmp")
-# For the disks; what they need comes before them.
+# Modules for the disks; their dependencies are added.
 MODULES = ("virtio_pci", "virtio_blk", "nls_cp437", "nls_ascii", "vfat")
 WANTED = ("./boot/vmlinuz-*", "*/kernel/drivers/virtio/*", "*/kernel/drivers/block/virtio_blk.ko*",
           "*/kernel/fs/fat/*", "*/kernel/fs/nls/nls_cp437.ko*", "*/kernel/fs/nls/nls_ascii.ko*")
@@ -31,7 +31,7 @@ IMAGE_SIZE = "1G"  # sparse
 
 
 def run(*command, **options):
-    """Its output; an error that says what it printed."""
+    """The output of a command; on failure, raises an error that contains it."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
                           check=False, **options)
     if done.returncode != 0:
@@ -49,7 +49,7 @@ def needed(program):
 # -- the kernel -----------------------------------------------------------------------------------
 
 class Kernel:
-    """A kernel package, unpacked into `folder` as far as the machine needs it."""
+    """The files of a kernel package that the machine needs, unpacked into `folder`."""
 
     def __init__(self, package, folder):
         self.folder = pathlib.Path(folder)
@@ -60,7 +60,7 @@ class Kernel:
         self.image = next(self.folder.glob("boot/vmlinuz-*"))
 
     def module(self, name):
-        """The bytes of a module; b"" where it is a part of the kernel."""
+        """The bytes of a module; b"" if it is built into the kernel."""
         for path in self.folder.rglob(f"{name}.ko*"):
             if path.suffix == ".xz":
                 return lzma.decompress(path.read_bytes())
@@ -71,7 +71,7 @@ class Kernel:
         return b""
 
     def modules(self, names=MODULES):
-        """(name, bytes) of these modules, each after those that it needs."""
+        """(name, bytes) of these modules, each after its dependencies."""
         found = {}
         for name in names:
             content = self.module(name)
@@ -108,7 +108,7 @@ def libraries_of(program):
 
 
 class Tree:
-    """The files of the root file system, in a folder of this machine."""
+    """The files of the root file system, in a directory of this machine."""
 
     def __init__(self, folder):
         self.root = pathlib.Path(folder)
@@ -127,7 +127,7 @@ class Tree:
         self.add_python()
 
     def place(self, path):
-        """Where a file of this machine belongs; /lib is /usr/lib."""
+        """The destination of a file of this machine; /lib is /usr/lib."""
         path = pathlib.Path(path)
         parts = path.parts[1:]
         if parts[0] in ("bin", "lib", "lib64", "sbin"):
@@ -168,7 +168,7 @@ def make_root(folder, programs):
 
 
 def make_disks(folder):
-    """Empty disks for spellings.py: FAT, and ext4 whose directories can forgive other spellings."""
+    """Empty disks for spellings.py: FAT, and ext4 whose directories can ignore letter case."""
     fat, casefold = (pathlib.Path(folder) / f"{name}.image" for name in ("fat", "casefold"))
     for image in (fat, casefold):
         image.touch()
@@ -181,8 +181,8 @@ def make_disks(folder):
 # -- running ----------------------------------------------------------------------------------------
 
 def boot(kernel, disks, words, options="", seconds=SECONDS):
-    """Boots with these options from the first of the disks, none of which changes, and runs inside.py
-    with these arguments. What it printed, and what the kernel did."""
+    """Boots with these kernel options from the first disk and runs inside.py with these
+    arguments; the disks do not change. Returns the output of the tests and of the kernel."""
     with tempfile.TemporaryDirectory(prefix="ringfence-kernel-") as folder:
         ram_disk = make_ram_disk(kernel, folder)
         output, console = pathlib.Path(folder) / "output", pathlib.Path(folder) / "console"

@@ -1,4 +1,4 @@
-"""Kernel packages of Debian's, by apt: downloaded, never installed."""
+"""Debian's kernel packages, through apt: downloaded, never installed."""
 
 import os
 import pathlib
@@ -19,7 +19,7 @@ def own_suite():
 
 
 def own_mirror():
-    """Where this machine has its packages from."""
+    """The sources of this machine's packages."""
     folder = pathlib.Path("/etc/apt")
     for path in [folder / "sources.list", *folder.glob("sources.list.d/*")]:
         lines = path.read_text().splitlines() if path.is_file() else ()
@@ -31,7 +31,7 @@ def own_mirror():
 
 
 def options_of(suite, folder):
-    """apt's options for a suite that this machine does not have, with lists of its own."""
+    """apt's options for a suite that this machine does not have, with separate package lists."""
     if suite == own_suite():
         return []
     lists = folder / "lists"
@@ -45,7 +45,7 @@ def options_of(suite, folder):
 
 
 def newest_of(options):
-    """The kernel that the suite's meta package asks for; "" where apt knows none."""
+    """The kernel on which the suite's meta package depends; "" if apt does not know one."""
     done = subprocess.run(["apt-cache", *options, "depends", META_PACKAGE], capture_output=True,
                           text=True, check=False)
     found = re.search(r"Depends: (linux-image-\S+)", done.stdout)

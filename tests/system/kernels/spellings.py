@@ -1,7 +1,8 @@
-"""Other spellings of protected and hidden names, on file systems that take them for the same file: FAT with
-its short names, and ext4 with casefold. The disks are made by machine.py.
+"""Other spellings of protected and hidden names, on file systems that treat them as the same file:
+FAT with its short names, and ext4 with casefold. machine.py creates the disks.
 
-Each spelling is tried without the sandbox first. A case returns the reasons for those that do not work there.
+Each spelling is tried without the sandbox first. A case returns the reasons for spellings that do
+not work there.
 """
 
 import ctypes
@@ -19,7 +20,7 @@ FILES = {".claude/settings.json": UNTOUCHED, ".git/HEAD": "ref: refs/heads/main\
          ".git/hooks/sample": UNTOUCHED, ".git/objects/x": UNTOUCHED, ".git/refs/x": UNTOUCHED,
          ".github/workflows/ci.yml": UNTOUCHED, "docs/adr/1": UNTOUCHED, ".env": SECRET, "secret/key": SECRET}
 
-# Spellings of existing and new files, and the name that each stands for.
+# Spellings of existing and new files, and the names that they denote.
 UPPER = {".CLAUDE/SETTINGS.JSON": ".claude/settings.json",
          ".Claude/settings.local.json": ".claude/settings.local.json",
          ".git/Config": ".git/config", ".GIT/HOOKS/post-merge": ".git/hooks/post-merge",
@@ -45,7 +46,7 @@ FOLDED_WRITES = {**UPPER, ".cla\u200cude/settings.json": ".claude/settings.json"
 FOLDED_READS = {".ENV": ".env", ".e\u200cnv": ".env", ".\u00adenv": ".env",
                 "\u017fecret/\u212aey": "secret/key", "se\u200ccret/key": "secret/key", ".env": ".env"}
 
-# Prints what succeeded.
+# Prints the operations that succeeded.
 TRY = """
 import json, os, sys
 writes, reads = json.loads(sys.argv[1])
@@ -81,7 +82,7 @@ for name in reads:
 
 
 def fold_names(folder):
-    """Has a directory, which is empty, and those made in it, forgive other spellings (chattr +F)."""
+    """Makes an empty directory, and those created in it, ignore letter case (chattr +F)."""
     get_flags, set_flags, casefold = 0x80086601, 0x40086602, 0x40000000
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -135,7 +136,7 @@ class Disk:
         return path.read_text() if path.exists() else None
 
     def works_bare(self, spelling, name):
-        """Whether the file system takes the spelling for the name. Nothing stays changed."""
+        """True if the file system treats the spelling as the name. Leaves nothing changed."""
         if FILES.get(name) == SECRET:
             return self.content(spelling) == SECRET
         try:

@@ -1,7 +1,7 @@
-"""Tests `ringfence run` on kernels of Debian's in QEMU, which needs no KVM and no rights.
+"""Tests `ringfence run` on Debian kernels in QEMU, without KVM and privileges.
 
-Boots Debian 12's kernel, Linux 6.1, and runs what depends on the kernel. With --full all rows of
-the escape list, a start without Landlock, and the kernels of other suites.
+Boots Debian 12's kernel, Linux 6.1, and runs the kernel-dependent tests; with --full also all rows
+of the escape list, a start without Landlock, and the kernels of other suites.
 """
 
 import os
@@ -22,7 +22,7 @@ LAYERS = ("", ",--layers,landlock")
 NO_LANDLOCK = "lsm=yama,apparmor"
 OLD, USUAL, NEW = "bullseye", "bookworm", "trixie"  # Linux 5.10, 6.1, 6.12
 
-# The last one changes what cannot be changed back.
+# The last one changes a setting that cannot be changed back.
 OTHERS = ["namespaces", "limits", "spellings", "ptrace"]
 QUICK = ["host", *(f"escape,quick{layers}" for layers in LAYERS), *OTHERS]
 FULL = ["host", *(f"escape{layers}" for layers in LAYERS), *OTHERS]
@@ -30,7 +30,7 @@ AS_ROOT = [f"escape,--as-root{layers}" for layers in LAYERS]
 
 
 def boots_of(suite, full):
-    """(options of the kernel, arguments of inside.py) of each boot."""
+    """(kernel options, arguments of inside.py) of each boot."""
     if suite == OLD:
         return [("", ["old"])]
     if not full:
@@ -45,7 +45,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(name="folder", scope="module")
 def fixture_folder():
-    """With the images of all disks below `disks`."""
+    """A directory that gets the images of all disks: see `disks`."""
     if platform.machine() != "x86_64" or not shutil.which("apt-get"):
         pytest.skip("the kernels are Debian's for x86-64")
     CACHE.mkdir(parents=True, exist_ok=True)
@@ -74,7 +74,7 @@ def test_kernel(suite, folder, disks, pytestconfig, checks):
 
 
 def add(checks, lines, passed, failed, skipped):
-    """What was printed inside the machine, and the counts of its last line, which must agree."""
+    """The output inside the machine, and the counts of its last line, which must agree."""
     for word, kept, count in (("FAILED", checks.problems, failed), ("SKIPPED", checks.skipped, skipped)):
         told = [line for line in lines if re.search(rf"(^|: ){word} ", line)]
         assert len(told) == count, (word, count, told)

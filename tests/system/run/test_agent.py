@@ -1,5 +1,5 @@
-"""Runs an agent in `ringfence run`, with a script in place of the client: what it may save, what it
-must not touch beside that.
+"""Runs an agent in `ringfence run`, with a script in place of the client: the files that it may
+save, and those that it must not touch.
 """
 
 import json
@@ -12,7 +12,7 @@ from sandbox import Sandbox, nested
 
 pytestmark = pytest.mark.users("ordinary", "root")
 
-# What the client does to save ~/.claude.json.
+# Saves ~/.claude.json as the client does.
 SAVE = """
 import os
 home = os.path.expanduser("~")
@@ -46,7 +46,7 @@ def test_the_agent_saves_its_file_in_a_home_that_is_not_writable(world):
     assert json.loads(file.read_text()) == {"saved": 1}
     assert file.stat().st_mode & 0o777 == 0o640
     assert set(names_in(world.home)) - set(before) <= {".claude.json", ".local"}
-    done = sandbox.python(SAVE, "--agent")  # again, over the one that is there
+    done = sandbox.python(SAVE, "--agent")  # again, over the existing file
     assert done.returncode == 0, done.stderr
 
 
@@ -184,7 +184,7 @@ def test_a_home_below_tmp_is_read_and_not_written(world):
         assert [became[line] == "done" for line in lines] == [True, False, False, False], became
 
 
-# -- the audit log of what runs inside ------------------------------------------------------------
+# -- the audit log of programs inside -------------------------------------------------------------
 
 EVENT = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Read"}
 
@@ -243,7 +243,8 @@ def test_a_log_that_is_required_is_kept_from_inside(world):
     done = ask_the_hook(world, sandbox, world.project / "x", "--agent")
     assert done.returncode == 0, done
     assert [line.get("verdict") for line in log_lines(world)] == ["permit", "permit"]
-    # One of the agent's commands is no agent: nobody takes its lines, and nothing is permitted.
+    # One of the agent's commands is not the agent: its lines are rejected, and nothing is
+    # permitted.
     done = ask_the_hook(world, sandbox, world.project / "x")
     assert done.returncode == 2 and "audit" in done.stderr, done
 
@@ -339,7 +340,7 @@ def test_a_sandbox_inside_is_as_tight_as_its_own_policy(world):
 def test_a_sandbox_inside_reads_what_its_own_policy_lets_it(world):
     sandbox = Sandbox(world)
     world.write(world.project / "old", "old")
-    # Not below /tmp, as the world is: that is the inner one's own.
+    # Paths outside /tmp, where the world is: the inner sandbox has its own /tmp.
     reads = ["open('/etc/passwd').read()", "os.listdir('/var')", "open('/etc/group').read()",
              "open('old').read()", "open('/tmp/x', 'w').write('x'); open('/tmp/x').read()",
              "open('/dev/null', 'w').write('x')", "import decimal"]
@@ -388,9 +389,9 @@ def test_nobody_leaves_a_sandbox_inside(world):
 
 def test_rules_of_sandboxes_that_have_ended_are_forgotten(world):
     sandbox = Sandbox(world)
-    # More than are kept at a time, each with rules of its own.
+    # More than the limit, each with its own rules.
     (world.project / "sub").mkdir()
-    inner = world.project / "ringfence"  # where the outer sandbox sees it
+    inner = world.project / "ringfence"  # visible in the outer sandbox
     shutil.copy(world.programs.ringfence, inner)
     loop = (f"for i in $(seq 1 300); do printf '{{\"version\":1,\"write\":{{\"allow\":"
             f"[\"sub\",\"sub%s\"]}}}}' $i > /tmp/policy;"

@@ -1,6 +1,6 @@
-"""Holds the hook's decisions against what `ringfence run` lets be done.
+"""Compares the hook's decisions with what `ringfence run` allows.
 
-tests/agreement/main.cc says how. --seed N, or RINGFENCE_SEED, repeats a run.
+tests/agreement/main.cc has the details. --seed N, or RINGFENCE_SEED, repeats a run.
 """
 
 import os

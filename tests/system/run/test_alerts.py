@@ -1,5 +1,5 @@
-"""Alerts and whoever would misuse them: links and swaps on the way to the inbox, floods, forged
-requests from inside a sandbox, and an agent in `ringfence run` whose hook has the launcher write.
+"""Alerts and their misuse: links and swaps on the way to the inbox, floods, forged requests from
+inside a sandbox, and an agent in `ringfence run` whose hook has the launcher write.
 """
 
 import ctypes
@@ -43,7 +43,7 @@ def failure(world, error, **more):
 
 
 def tell(world, error, *options, **more):
-    """The hook's answer to a failure, outside of any sandbox."""
+    """The hook's answer to a failure, outside any sandbox."""
     return subprocess.run(
         [world.programs.hook, "--root", world.project, *options], input=failure(world, error, **more),
         capture_output=True, text=True, timeout=30, check=False,
@@ -61,7 +61,7 @@ def alerts_in(inbox):
 
 
 def as_user(sandbox, world, folder):
-    """The folder belongs to whoever runs the sandbox."""
+    """Gives the directory to the user who runs the sandbox."""
     folder.mkdir(parents=True, exist_ok=True)
     if sandbox.user is not None:
         os.chown(folder, sandbox.user, sandbox.user)
@@ -69,7 +69,7 @@ def as_user(sandbox, world, folder):
 
 
 def exchange(one, other):
-    """Either name is always there: renameat2(2)."""
+    """Swaps two names atomically with renameat2(2): both always exist."""
     at_cwd, both = -100, 2
     if LIBC.renameat2(at_cwd, bytes(one), at_cwd, bytes(other), both) != 0:
         raise OSError(ctypes.get_errno(), "renameat2")
@@ -101,8 +101,8 @@ def test_links_on_the_way_are_not_followed(world):
 
 
 def test_a_swapped_component_leads_nowhere_else(world):
-    """The inbox's parent is now a folder and now a link, while hooks write: each alert is in the
-    folder, wherever that was moved, and none behind the link."""
+    """The inbox's parent alternates between a directory and a link while hooks write: every
+    alert is in the directory, wherever that was moved, and none is behind the link."""
     write_policy(world)
     ipc, elsewhere, link = (world.base / name for name in ("ipc", "elsewhere", "link"))
     (elsewhere / "main").mkdir(parents=True)
@@ -124,7 +124,7 @@ def test_a_swapped_component_leads_nowhere_else(world):
         ends.set()
         swapper.join()
     assert list((elsewhere / "main").iterdir()) == []
-    assert alerts_in(ipc / "main")  # and none of them half-written
+    assert alerts_in(ipc / "main")  # and none is incomplete
 
 
 def test_what_stands_in_the_inbox_is_not_touched(world):
@@ -175,14 +175,14 @@ def test_an_agent_inside_has_the_launcher_write(world):
     script = f"'{sandbox.hook}' --root '{world.project}' && : > '{inbox}/forged'"
     done = sandbox.run(["/bin/sh", "-c", script], "--agent", text=text)
     assert "additionalContext" in done.stdout, done
-    assert "cannot create" in done.stderr, done  # nobody inside writes there
+    assert "cannot create" in done.stderr, done  # no process inside writes there
     alert, = alerts_in(inbox)
     assert alert["inside"] is True and alert["session"] == SESSION, alert
     assert str(world.base / "secret") in alert["text"], alert
 
 
 def test_what_the_policy_asks_about_is_refused_inside_and_told(world):
-    """The kernel refuses what the hook outside would ask about: nobody can be asked."""
+    """The kernel refuses what the hook outside would ask about: there is no way to ask."""
     sandbox = Sandbox(world)
     inbox = write_policy(world)
     as_user(sandbox, world, inbox)
@@ -193,13 +193,13 @@ def test_what_the_policy_asks_about_is_refused_inside_and_told(world):
     assert "a running command cannot ask" in done.stdout, done
     alert, = alerts_in(inbox)
     assert ".envrc" in alert["text"], alert
-    # Outside of a sandbox somebody can.
+    # Outside a sandbox the user can be asked.
     assert not tell(world, refused.stderr).stdout
 
 
 def test_the_launchers_own_profile_counts(world):
-    """The hook inside says that it is of another profile, or that alerts are off: the launcher's
-    inbox gets the alert."""
+    """The hook inside claims another profile, or that alerts are off: the alert goes to the
+    launcher's inbox."""
     sandbox = Sandbox(world)
     a, b = (world.base / "ipc" / name for name in "ab")
     for folder in (a, b):
@@ -232,7 +232,7 @@ def test_forged_requests_come_to_nothing(world):
         request(name="/x\0"), request(name="/" + "x" * 5000), request(name="/x") + "}",
         request(name="/x", tool="t" * 9000), request("unwrapped", name="/x"),
     ]
-    # Understood, and then decided: what the policy permits raises none.
+    # Valid requests are decided: one that the policy permits raises no alert.
     harmless = [
         request(name=str(world.project / "a.txt")), request("written", name=str(world.project)),
         request("hidden", name="/nothing/there"), request("unwrapped", tool="Bash"),
@@ -264,6 +264,6 @@ def test_a_flood_is_held_back(world):
     done = sandbox.python(SEND, "--agent", text="\n".join(lines))
     assert done.returncode == 0 and 40 <= done.stdout.count("1") < 400, done.stdout.count("1")
     assert len(alerts_in(inbox)) <= 10 * 5, len(alerts_in(inbox))
-    # The log goes on: alerts have a measure of their own.
+    # The log continues: alerts have a separate limit.
     log = (world.state / "audit.jsonl").read_text()
     assert '"event":"SandboxStart"' in log, log

@@ -1,5 +1,6 @@
-"""Names that a file system takes for those of protected files: short names of FAT and NTFS, other letter
-case, ligatures, and characters that are ignored. Needs root and /dev/fuse, to mount one (alias_fs.py).
+"""Names that a file system treats as those of protected files: short names of FAT and NTFS,
+other letter case, ligatures, and ignored characters. Needs root and /dev/fuse, to mount one
+(alias_fs.py).
 """
 
 import json
@@ -16,7 +17,7 @@ from sandbox import Sandbox
 LANDLOCK = ("--layers", "landlock")
 UNTOUCHED = "untouched\n"
 THERE = (".claude/settings.json", ".mcp.json", "sub/.git/config", ".envrc")
-# Spellings of files that exist.
+# Spellings of existing files.
 SPELLINGS = {
     ".claude/settings.json": ("CLAUDE~1/SETTIN~1.JSO", "claude~1/settings.json", ".CLAUDE/Settings.JSON",
                               ".cla\u00adude/settings.json", ".claude/settings\ufe0f.json"),
@@ -24,7 +25,7 @@ SPELLINGS = {
     "sub/.git/config": ("sub/GIT~1/config", "sub/.git/con\ufb01g", "sub/.g\u2060it/CONFIG", "SUB~1/.git/config"),
     ".envrc": ("ENVRC~1", ".env\u00adrc"),
 }
-# What is made, and the file that it would be.
+# Created names, and the files that they would be.
 NEW = {
     ".vs\ufe0fcode/tasks.json": ".vscode",
     ".cla\u00adude/settings.local.json": ".claude/settings.local.json",
@@ -57,7 +58,7 @@ def exists_in_any_spelling(folder, name):
 
 
 class AliasWorld:
-    """The world's project on a file system with aliases; `seen` is the folder behind it."""
+    """The world's project on a file system with aliases; `seen` is the directory behind it."""
 
     def __init__(self, world):
         if os.geteuid() != 0 or not os.path.exists("/dev/fuse"):

@@ -1,5 +1,5 @@
-"""`ringfence run` where a part of /proc is covered, as in most containers: the kernel then refuses a
-new one.
+"""`ringfence run` where a part of /proc is covered, as in most containers: the kernel then
+refuses to mount a new one.
 """
 
 import json
@@ -13,7 +13,7 @@ from sandbox import Sandbox
 
 pytestmark = pytest.mark.users("ordinary", "root")
 
-# Runs the rest of its arguments in such a place.
+# Runs the rest of its arguments with a part of /proc covered.
 COVER = """
 for folder in scsi acpi driver fs; do
   if [ -d /proc/$folder ] && mount -t tmpfs none /proc/$folder; then exec "$@"; fi

@@ -1,6 +1,6 @@
-"""Wrapped commands (`bash.wrap`), as the client would start what the hook answers.
+"""Wrapped commands (`bash.wrap`), started as the client starts the hook's answer.
 
-`ringfence` must stand beside the hook, as it is installed. The real client is asked in client/.
+`ringfence` must be beside the hook, as installed. client/ tests the real client.
 """
 
 import json
@@ -24,7 +24,7 @@ def script(command, report, before="true"):
 
 
 class Ran:
-    """What became of a command, and the working directory that the client would hear of."""
+    """The result of a command, and the working directory that the client would get."""
 
     def __init__(self, world, command, cwd=None, shell="/bin/bash", wrap=True, before="true",
                  **more):
@@ -78,7 +78,7 @@ def test_confined_and_otherwise_the_same(world):
 
 
 def test_the_same_with_zsh(world):
-    """The client takes the user's shell where that is zsh."""
+    """The client uses the user's shell if that is zsh."""
     shell = shutil.which("zsh")
     if shell is None:
         pytest.skip("there is no zsh")
@@ -102,14 +102,14 @@ def test_the_same_with_zsh(world):
 
 
 def wrapped_shell_says_two():
-    """A syntax error in eval ends a shell with its own status."""
+    """A syntax error in eval ends a shell with the shell's own status."""
     done = subprocess.run(["/bin/bash", "-c", "true && eval 'if' < /dev/null"],
                           capture_output=True, check=False)
     return done.returncode == 2
 
 
 def test_never_bare(world):
-    """Whatever goes wrong with the line, the shell leaves before the command."""
+    """Whatever goes wrong with the line, the shell exits before the command."""
     policy(world)
     made = world.project / "made"
     command = wrapped(world, f"echo x > {made}")
@@ -122,7 +122,7 @@ def test_never_bare(world):
                    line.replace(" enter ", "  enter ")):
         ran = Ran(world, broken + "\n" + rest, wrap=False)
         assert ran.status in (125, 127) and not made.exists(), (broken, vars(ran))
-    # An alias or a function by that name changes nothing.
+    # An alias or a function with that name changes nothing.
     for before in ("shopt -s expand_aliases; alias exit=true", "exit() { :; }",
                    "exit() { :; }; shopt -s expand_aliases; alias exit=true; set +e"):
         ran = Ran(world, line.replace(program, away) + "\n" + rest, wrap=False, before=before)
@@ -188,7 +188,7 @@ def test_tmp_is_the_sessions(world):
     for session in ("another", SESSION):
         ran = Ran(world, f"cat {kept} || ls {folders}; echo x > {folders}/new", session=session)
         assert "kept" not in ran.out and not (folders / "new").exists(), vars(ran)
-    # `ringfence run` without a session has a /tmp of its own, and does not see this one either.
+    # `ringfence run` without a session has its own /tmp, and does not see this one either.
     done = run_confined(world, "sh", "-c", f"ls {name}; cat {kept}; true")
     assert done.returncode == 0 and "kept" not in done.stdout, done
     done = run_confined(world, "cat", f"{name}/f", options=["--session", SESSION])
@@ -281,12 +281,12 @@ def test_old_folders_go_and_used_ones_stay(world):
         young = next(f for f in open_ones if (f / "f").exists())
         for folder in folders.iterdir():
             if folder in open_ones and (folder / "a/ahead").exists():
-                os.utime(folder, (4e9, 4e9))  # 2096, as a command may do it
+                os.utime(folder, (4e9, 4e9))  # 2096, as a command may set it
             elif folder != young:
                 os.utime(folder, (0, 0))
         Ran(world, "true", session="new")
         left = set(folders.iterdir())
-        assert young in left and len(left) == 3, left  # the held one too, and the new
+        assert young in left and len(left) == 3, left  # also the locked one, and the new one
         assert not any((folder / "a").exists() for folder in left)
     finally:
         os.killpg(held.pid, signal.SIGKILL)

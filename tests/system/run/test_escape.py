@@ -1,8 +1,8 @@
-"""Tries to get out of `ringfence run`, as escape_attempts.py says, with all layers and with Landlock alone,
-as an ordinary user and as root.
+"""Tries to escape from `ringfence run` (see escape_attempts.py), with all layers and with Landlock
+only, as an ordinary user and as root.
 
-With REQUIRE_SANDBOX=1, what this machine itself refuses is a failure, but for what few machines have. With
---launcher another sandbox is tried.
+With REQUIRE_SANDBOX=1, a refusal by this machine itself is a failure, except for features that few
+machines have. --launcher tries another sandbox.
 """
 
 import os
@@ -19,7 +19,7 @@ from ordinary_user import place_with
 
 
 def pytest_generate_tests(metafunc):
-    """Those of one sandbox and user share a world, one after the other."""
+    """Tests of one sandbox and user share a world, one after the other."""
     if "sandbox" not in metafunc.fixturenames:
         return
     layers = ("full",) if metafunc.config.option.launcher else ("full", "landlock")
@@ -31,7 +31,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(name="sandbox", scope="module")
 def fixture_sandbox(request, pytestconfig):
-    """A child in which Runner is that user."""
+    """A child in which Runner runs as that user."""
     layers, user = request.param
     if user == "root" and os.geteuid() != 0:
         pytest.skip("only root tests a sandbox of root's")

@@ -1,10 +1,10 @@
 """Fails every system call of the setup of `ringfence run`, and kills the launcher at each of them.
 
 tests/probes/fail_call.c fails one call of one process: of the launcher (0), of the first process of
-the sandbox (1), of the command before it is executed (2). Demanded of each run: exit status 125, one
-line that says why, and the command was not run. Where a call is of no consequence (HARMLESS), the
-command runs as ever. When the launcher is killed, whenever that is, nothing is demanded of the
-command but that it has ended. No process, no mount and no file may be left.
+the sandbox (1), or of the command before it is executed (2). Each run must exit with status 125,
+print one line with the reason, and not run the command. After the failure of a harmless call
+(HARMLESS), the command runs normally. If the launcher is killed at any time, the command must only
+have ended. No process, mount or file may be left.
 """
 
 import collections
@@ -24,7 +24,7 @@ from child import Child
 from ordinary_user import place_with
 from run_world import NO_SANDBOX_STATUS, RunWorld, finish, mounts
 
-# Alone: which calls a start needs depends on what others make in /tmp.
+# Runs alone: the calls of a start depend on what other processes create in /tmp.
 pytestmark = pytest.mark.serial
 
 ERRORS = (errno.EIO, errno.ENOSYS)
@@ -34,7 +34,7 @@ RANDOM_KILLS = 40
 NO_SUCH_CALL, FEW = 201, 10
 
 ANY = ERRORS
-# (process, call): the errors that are of no consequence, and why.
+# (process, call): the harmless errors, and why.
 HARMLESS = {
     (LAUNCHER, "uname"): (ANY, "the kernel's name is for people"),
     (LAUNCHER, "getrandom"): (ANY, "a name that only --layers landlock uses"),
@@ -65,20 +65,20 @@ HARMLESS = {
     (None, "munmap"): (ANY, "memory is wasted"),
     (None, "mmap"): (ANY, "memory is got in another way"),
 }
-# Failing these means something else than an error's number.
+# A failure of these is not reported as an error number.
 NOT_FAILED = ("brk",)
-# What a call is asked to do decides whether it matters.
+# The arguments of these calls determine if they matter.
 ASKED = {("prctl", 0, 27): "prctl(PR_GET_SECUREBITS)",
          ("fcntl", 1, 2): "fcntl(F_SETFD)",
          ("ioctl", 1, 0x5401): "ioctl(TCGETS)",
          ("ioctl", 1, 0x5413): "ioctl(TIOCGWINSZ)",
          ("ioctl", 1, 0x40082104): "ioctl(SECCOMP_IOCTL_NOTIF_SET_FLAGS)"}
-# Documented statuses besides 125: a program that cannot be executed, and before anything is set up
-# a file that the policy is about and that cannot be looked at.
+# Documented statuses besides 125: a program that cannot be executed, and, before anything is set
+# up, a file of the policy that cannot be checked.
 STATUS = {(COMMAND, "execve"): (126,)}
 PLANNING = (NO_SANDBOX_STATUS, 2)
 
-# So that the command's own processes can be told and do not end by themselves.
+# Makes the command's own processes recognizable; they do not end on their own.
 STAYS = ("import os, sys, time\n"
          "for _ in range(2):\n"
          "    if os.fork() == 0:\n"
@@ -101,7 +101,7 @@ def call_names():
 
 
 class Faults:
-    """The launcher with a fault. `found`: what was checked, and what is wrong with it."""
+    """The launcher with a fault. `found`: the checks, and their problems."""
 
     def __init__(self, programs, base):
         self.world = RunWorld(base, programs)
@@ -109,7 +109,7 @@ class Faults:
         self.found = []
         self.files, self.mounts = self.world.files(), mounts()
         self.absent = 0
-        self.planning = set()  # the launcher's calls that make the plan
+        self.planning = set()  # the launcher's calls for making the plan
         self.calls = self.setup_calls()
 
     def what(self, call):
@@ -127,7 +127,7 @@ class Faults:
     # -- the calls of a clean run ----------------------------------------------------------------
 
     def setup_calls(self):
-        self.traced("list")  # the log is made by the first run
+        self.traced("list")  # the first run creates the log
         self.has_run()
         done = self.traced("list")
         rows = [Call(*map(int, line.split()[1:])) for line in done.stderr.splitlines()
@@ -138,13 +138,13 @@ class Faults:
                 for call in self.between(rows, process, begin, end)]
 
     def between(self, rows, process, begin, end):
-        """The calls of a process from one to another that ends its setup."""
+        """The calls of a process, from one call to the one that ends its setup."""
         calls = [call for call in rows if call.process == process]
         names = [self.what(call) for call in calls]
         first = names.index(begin) if begin else 0
         if process == LAUNCHER:
             self.planning = set(calls[:names.index("socketpair")])
-        # The call after the last one is the launcher's close of the other's end.
+        # The call after the last one is the launcher's close of the other end.
         return calls[first:names.index(end, first) + 1 + (process == LAUNCHER)]
 
     def has_run(self):
@@ -153,10 +153,10 @@ class Faults:
         ran.unlink(missing_ok=True)
         return has
 
-    # -- what is demanded ------------------------------------------------------------------------
+    # -- requirements -----------------------------------------------------------------------------
 
     def left(self):
-        """What is left of a run, but for what the command made, once what was killed has gone."""
+        """Leftovers of a run, except what the command created, after killed processes have gone."""
         for _ in range(100):
             processes = self.world.processes()
             if not processes:
@@ -211,14 +211,14 @@ class Faults:
             self.check(f"killed at {self.name(call)}", done, "; ".join(problems))
 
     def check(self, name, done, problem):
-        """How often a file of /proc is read depends on what else runs on this machine."""
+        """The number of reads of a file in /proc depends on what else runs on this machine."""
         gone = done.returncode == NO_SUCH_CALL
         if gone:
             self.absent += 1
         self.found.append((name, problem if not gone or self.absent > FEW else ""))
 
     def kill_at_times(self, seed):
-        """While the command and its grandchildren, in sessions of their own, are at work."""
+        """Kills while the command and its grandchildren, in separate sessions, are at work."""
         dice = random.Random(seed)
         python = "/usr/bin/python3"
         for number in range(RANDOM_KILLS):
@@ -240,13 +240,14 @@ class Faults:
     # -- a kernel without Landlock -----------------------------------------------------------------
 
     def without_landlock(self):
-        """It refuses; with "missing": "warn" it says what is missing, and never does without both."""
+        """The launcher refuses; with "missing": "warn" it reports what is missing, but never
+        runs without any layer."""
         call = next(call for call in self.calls if self.what(call) == "landlock_create_ruleset")
         for missing, layers, status in (("refuse", "full", 125), ("refuse", "landlock", 125),
                                         ("warn", "full", 0), ("warn", "landlock", 125)):
             self.world.policy.write_text(json.dumps(
                 {"version": 1, "sandbox": {"missing": missing, "layers": layers}}))
-            # It was not built, or not named at the boot.
+            # Landlock is not built in, or not enabled at boot.
             for error in (errno.ENOSYS, errno.EOPNOTSUPP):
                 name = errno.errorcode[error].replace("ENOTSUP", "EOPNOTSUPP")
                 done = self.traced(*call[:3], error)
@@ -258,7 +259,7 @@ class Faults:
                 self.found.append((f"no Landlock: {missing}, {layers}, {name}", "" if well else f"{done}"))
 
     def after(self, action, *arguments):
-        """What was found by one of the above."""
+        """Runs an action and returns its findings."""
         self.found = []
         getattr(self, action)(*arguments)
         return self.found

@@ -1,5 +1,5 @@
-"""Repositories that a confined command makes: git works in them, and nothing of them runs a program
-when somebody uses git outside.
+"""Repositories that a confined command creates: git works in them, and they run no program when
+a user runs git outside.
 """
 
 import os
@@ -28,7 +28,7 @@ git -C whole remote add second https://example.org/x && git -C whole config --ge
 rm -rf copy
 """
 
-# Each begins in an empty folder below the project, with "git init -q r" done and the text of a config
+# Each attack starts in an empty directory below the project, after "git init -q r", with a config
 # that runs a program in "evil".
 EVIL = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tfsmonitor = touch RAN; false\n"
 ATTACKS = {
@@ -98,7 +98,7 @@ import ctypes, os, sys
 libc = ctypes.CDLL(None)
 sys.exit(libc.renameat2(-100, os.fsencode(sys.argv[1]), -100, os.fsencode(sys.argv[2]), 2) != 0)
 """
-# Has the mode of a folder changed by an access control list while a folder is made in it.
+# Changes the mode of a directory by an access control list while a directory is created in it.
 TOGGLE = """
 import os, struct, sys, time
 def acl(mode):
@@ -122,14 +122,14 @@ os.kill(child, 9)
 os.waitpid(child, 0)
 os.chmod(sys.argv[1], 0o700)
 """
-# What the user has: a bare repository of another name with a worktree that has a config of its own.
+# The user's files: a bare repository of another name with a worktree that has its own config.
 BEFORE = """
 git init -q --bare bare && cd bare
 git -c user.name=n -c user.email=a@b commit-tree -m x $(git hash-object -t tree -w /dev/null) > c
 git branch main $(cat c) && git worktree add -q ../main main && git config extensions.worktreeConfig true
 git config core.repositoryformatversion 1
 """
-# Every folder that git may take for a work tree or a repository.
+# Every directory that git may treat as a work tree or a repository.
 OUTSIDE = """
 for folder in r w g e x main r/.git/x r/.git/worktrees/w; do
   [ -d "$folder" ] || continue
@@ -176,7 +176,7 @@ def test_nothing_of_a_new_repository_runs_outside(world):
 
 
 def test_without_the_sandbox_it_would_run(world):
-    """What is tried above does what it is there for."""
+    """Without the sandbox, the attacks above succeed."""
     world.write(world.project / "evil", EVIL)
     world.write(world.project / "toggle.py", TOGGLE)
     world.write(world.project / "exchange.py", EXCHANGE)
@@ -192,11 +192,11 @@ def test_without_the_sandbox_it_would_run(world):
                            env=environment)
         if "fsmonitor" not in (folder / "seen").read_text():
             dead.append(name)
-    # git does not read that one.
+    # git does not read this one.
     assert dead == ["the name in between"], dead
 
 
-# What people's editors, hosts and shells run, and the client.
+# Files that editors, hosts and shells run, and files of the client.
 OF_PROJECTS = (".github/workflows/ci.yml", ".vscode/settings.json", ".husky/pre-commit", ".envrc")
 OF_CLIENT = (".mcp.json", ".claude/settings.json", ".claude/commands/x.md")
 
@@ -221,7 +221,7 @@ def test_a_clone_has_all_of_its_files(world):
               f" {GIT} rm -qr .husky; {GIT} stash -q; cat .husky/pre-commit")
     done = sandbox.run(["sh", "-c", script])
     assert done.returncode == 0 and done.stdout == "changed\nupstream\n", done
-    # In the next run it is a repository like any other.
+    # In the next run the clone is a repository like any other.
     done = sandbox.run(["sh", "-c", "cd lib/down; echo x > .envrc; rm .vscode/settings.json"])
     assert done.returncode != 0 and "@runs-later" in done.stderr, done
     for name in OF_PROJECTS:
@@ -238,12 +238,13 @@ def test_a_clone_has_nothing_of_the_client(world):
 
 
 def test_what_was_there_is_in_no_new_work_tree(world):
-    """Nor is a repository one that lies in it, or that is one only for a while."""
+    """A directory inside it is not a new repository either, nor one that is a repository only
+    for a while."""
     sandbox = Sandbox(world)
     world.write(world.project / "app/main.c", "x")
     world.write(world.project / "old/.vscode/settings.json", "as it was\n")
     world.write(world.project / "old/.envrc", "as it was\n")
-    # No pause: these directories can be as old as the run by the kernel's coarse clock.
+    # No pause: these directories can have the same time as the run in the kernel's coarse clock.
     script = ("mkdir -p app/.git app/x; for d in app app/x; do mkdir $d/.vscode; echo > $d/.envrc; done;"
               "git init -q new; mv new/.git n; mkdir new/.idea; mv n new/.git; mkdir new/sub;"
               "git init -q new/sub; mv new/sub/.git gone; echo x > app/.vscode; echo x > app/.envrc;"

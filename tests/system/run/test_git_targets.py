@@ -1,5 +1,6 @@
-"""What the user's git would run after a confined command has ended: files that the configuration
-names inside the project, other remotes, and what a stopped rebase or cherry-pick goes on with.
+"""Code that the user's git would run after a confined command has ended: files that the
+configuration names inside the project, other remotes, and the rest of a stopped rebase or
+cherry-pick.
 """
 
 import os
@@ -13,11 +14,11 @@ pytestmark = pytest.mark.users("ordinary", "root")
 
 LANDLOCK = ("--layers", "landlock")
 RUNS = "#!/bin/sh\ntouch \"$OLDHOME/RAN\"\n"
-# Exchanges two names.
+# Swaps two names.
 EXCHANGE = ("python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).renameat2(-100, sys.argv[1].encode(), -100,"
             " sys.argv[2].encode(), 2) != 0)'")
-# For each: the configuration that the user has, what a command inside writes, and what the user runs
-# later. "RAN" in the home shows that git ran what was written.
+# For each: the user's configuration, what a command inside writes, and what the user runs later.
+# "RAN" in the home shows that git ran the file.
 TARGETS = {
     "hooks": ("git config core.hooksPath .config-hooks",
               "mkdir -p .config-hooks; cp evil .config-hooks/pre-commit",
@@ -90,12 +91,12 @@ TARGETS = {
         "git config -f .git/sequencer/opts options.strategy x/../evil",
         "git add -A; GIT_EDITOR=true git cherry-pick --continue"),
 }
-# The user's repository by another name than ".git".
+# The user's repository under another name than ".git".
 MOVED = "mv .git store; echo 'gitdir: ./store' > .git"
 TARGETS["a cherry-pick's options by another name"] = (
     "git checkout -q -b third; git checkout -q main;" + MOVED,
     TARGETS["a cherry-pick's options"][1].replace(".git/", "store/"), TARGETS["a cherry-pick's options"][2])
-# Where "git push" and "git fetch" would go; "REACHED" is a line of what git says then.
+# Where "git push" and "git fetch" would go; "REACHED" is in git's output if they went there.
 REMOTES = {
     "remotes": ("mkdir -p .git/remotes; echo URL: /REACHED > .git/remotes/team", "git fetch team"),
     "branches": ("mkdir -p .git/branches; echo /REACHED > .git/branches/team", "git fetch team"),
@@ -103,7 +104,7 @@ REMOTES = {
                    "git count-objects -v"),
     "grafts": ("echo REACHED > .git/info/grafts", "git log"),
 }
-# Links in a repository, through which the user's git would write: the attack, and what the user runs
+# Links in a repository through which the user's git would write: the attack, and what the user runs
 # later. HOME has a file "rc" and a directory "docs" with a file.
 LINKS = {
     "a message": ("git commit -q --allow-empty -m TAKEN; ln -sfn $OLDHOME/rc .git/COMMIT_EDITMSG",
@@ -124,7 +125,7 @@ LINKS = {
                                    "ln -sfn $OLDHOME/rc n/git/COMMIT_EDITMSG; mv n/git n/.git",
                                    "git -C n commit -q --amend --no-edit --allow-empty"),
 }
-# What the environment of the user says, what a command inside writes, and what the user runs later.
+# The user's environment, what a command inside writes, and what the user runs later.
 ENVIRONMENTS = {
     "a counted variable": ({"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.hooksPath", "GIT_CONFIG_VALUE_0": "hk"},
                            "mkdir -p hk; cp evil hk/pre-commit", "git commit -q --allow-empty -m x"),
@@ -146,7 +147,7 @@ git commit -q -m five
 
 
 def outside(world, script, more=()):
-    """The user's own shell: what it printed."""
+    """The output of the user's own shell."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(world.home), "OLDHOME": str(world.home),
                    "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory",
                    "GIT_CONFIG_VALUE_0": "*", "GIT_TERMINAL_PROMPT": "0", **dict(more)}

@@ -1,5 +1,5 @@
-"""`ringfence run` and the hook where mounts show the home or a part of the project a second time, and
-where the home is known by /etc/passwd alone. Each case has mounts of its own.
+"""`ringfence run` and the hook where mounts show the home or a part of the project a second
+time, and where the home is known only from /etc/passwd. Each case has its own mounts.
 """
 
 import json
@@ -15,7 +15,7 @@ from sandbox import Sandbox
 pytestmark = pytest.mark.users("ordinary", "root")
 
 LANDLOCK = ("--layers", "landlock")
-# Lines "WHAT=WHERE" are bound, then the rest is run.
+# Mounts "WHAT=WHERE" arguments, then runs the rest.
 BIND = """
 while [ "$1" != -- ]; do mount --bind "${1%%=*}" "${1#*=}" || exit 77; shift; done
 shift
@@ -24,13 +24,13 @@ exec "$@"
 
 
 class Bound(Sandbox):
-    """Started where some folders are mounted a second time."""
+    """A sandbox started with some directories mounted a second time."""
 
     def __init__(self, world, *pairs, policy=None):
         super().__init__(world)
         if policy is not None:
             world.write(world.policy, json.dumps({"version": 1, **policy}))
-        # An ordinary user needs a user namespace to mount anything, and is root in that.
+        # An ordinary user needs a user namespace to mount anything, and is root in it.
         own = ["-r", "-U"] if self.user is not None or os.geteuid() != 0 else []
         self.outside = ["unshare", *own, "-m", "sh", "-c", BIND, "sh",
                         *(f"{what}={where}" for what, where in pairs), "--"]
@@ -43,7 +43,7 @@ class Bound(Sandbox):
         return done
 
     def bare(self, command):
-        """The same command there without a sandbox: what it tries is possible."""
+        """The same command there without a sandbox, as a control."""
         started, self.prefix = self.prefix, [*self.outside, "sh", "-c", 'shift 3; exec "$@"', "sh"]
         try:
             return self.run(command)
@@ -51,7 +51,7 @@ class Bound(Sandbox):
             self.prefix = started
 
     def ask(self, tool, path, **environment):
-        """What the hook answers to a call there."""
+        """The hook's answer to a call there."""
         world = self.world
         event = {"hook_event_name": "PreToolUse", "session_id": "s", "permission_mode": "default",
                  "cwd": str(world.project), "tool_name": tool,
@@ -74,7 +74,7 @@ def refused(done, *secrets):
 # -- a second name -----------------------------------------------------------------------------------
 
 def second_in(home):
-    """A folder of the home, which is seen in every sandbox."""
+    """A directory in the home, which is visible in every sandbox."""
     other = home / "second"
     other.mkdir()
     return other
@@ -103,7 +103,7 @@ def test_a_file_that_a_pattern_names_is_hidden_in_a_second_view_of_the_project(w
     world.write(world.project / "app/.env", "secret\n")
     sandbox = Bound(world, (world.project, other), policy={"read": {"deny": ["**/.env"]}})
     assert sandbox.bare(["cat", str(other / "app/.env")]).stdout == "secret\n"
-    # Landlock alone hides nothing below a place that may be written.
+    # Landlock alone hides nothing below a writable directory.
     assert refused(sandbox.run(["cat", str(other / "app/.env")]), "secret")
 
 
@@ -125,7 +125,7 @@ def change(sandbox, *names, options=()):
 
 
 def test_what_may_not_be_written_stays_so_in_a_second_view(world):
-    # The home is mounted below the project, which the policy lets commands write.
+    # The home is mounted below the project, where the policy permits writes.
     other = world.project / "around/mnt"
     other.mkdir(parents=True)
     world.write(world.home / ".bashrc", "mine\n")
@@ -136,7 +136,8 @@ def test_what_may_not_be_written_stays_so_in_a_second_view(world):
         assert (world.home / ".bashrc").read_text() == "mine\n", options
         left = sorted(path.name for path in world.home.iterdir())
         assert ".zshrc" not in left and "keep" not in left, (options, left)
-        # A folder around the mount is not moved, which would give it a name that no rule knows.
+        # A directory above the mount cannot be moved, which would give the mount a name that no
+        # rule covers.
         sandbox.run(["mv", "around", "elsewhere"], *options)
         assert other.is_dir() and not (world.project / "elsewhere").exists(), options
     sandbox.run(["sh", "-c", "echo x > around/mnt/plain"])
@@ -170,7 +171,7 @@ def test_the_hook_denies_what_a_mount_shows_elsewhere(world):
 # -- the home of /etc/passwd -------------------------------------------------------------------------
 
 def with_passwd(world, home, policy=None):
-    """The user, who is root there, has this home in /etc/passwd, or no line ("")."""
+    """The user, who is root there, has this home in /etc/passwd, or no line if home is ""."""
     line = f"me:x:0:0::{home}:/bin/sh\n" if home else "other:x:1:1::/:/bin/sh\n"
     if home:
         world.write(home / ".ssh/id_rsa", "secret\n")
@@ -201,7 +202,7 @@ def test_another_HOME_leaves_the_home_of_passwd_protected(world):
         assert refused(sandbox.run(["cat", str(real / ".ssh/id_rsa")], *options), "secret"), options
         sandbox.run(["sh", "-c", f"for home in {world.home} {real}; do echo new > $home/notes/a; done"],
                     *options)
-    # "~" of the policy allows below HOME only.
+    # "~" in the policy allows only paths below HOME.
     assert (world.home / "notes/a").read_text() == "new\n"
     assert (real / "notes/a").read_text() == "old\n"
     assert (world.home / "made").is_dir() and not (real / "made").exists()

@@ -1,6 +1,6 @@
-"""Ordinary work bare and inside `ringfence run`: the same status, output and files.
+"""Ordinary work without a sandbox and in `ringfence run`: the same status, output and files.
 
-The rows are in ordinary_rows.py. What is not installed is skipped.
+The rows are in ordinary_rows.py. Rows whose programs are not installed are skipped.
 """
 
 import fnmatch
@@ -25,13 +25,13 @@ VARIABLES = {
     "GIT_COMMITTER_NAME": "n", "GIT_COMMITTER_EMAIL": "n@e", "GIT_COMMITTER_DATE": DATE,
     "GIT_TEMPLATE_DIR": "",  # a new repository inside has no sample hooks
 }
-# Content that has times or inode numbers in it.
+# Files whose content includes times or inode numbers.
 ALWAYS_LOOSE = ("index", "*.pyc", "*.gz", "*.tgz", "*.pack", "*.idx", "*.rev", "multi-pack-index", "commit-graph",
                 "*.o", "*.a", "*.so", "*.deb", "*.log")
 
 
 class Side:
-    """One of the two runs of a row: a home and a project of its own, by the same names."""
+    """One of the two runs of a row, with its own home and project under the same names."""
 
     def __init__(self, programs, base):
         (base / "world").mkdir()
@@ -48,7 +48,7 @@ class Side:
         return self.world.run("/bin/sh", "-ec", script, seconds=SECONDS, env=self.environment())
 
     def tree(self, loose):
-        """Each file of the project: its mode, its content and its access control lists."""
+        """The mode, content and access control lists of each file of the project."""
         return {str(path.relative_to(self.world.project)): facts(path, loose)
                 for path in sorted(self.world.project.rglob("*"))}
 

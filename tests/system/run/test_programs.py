@@ -1,7 +1,7 @@
-"""Programs that talk to a person or a repository inside `ringfence run`, as an ordinary user starts
-them. Other work is in ordinary_rows.py.
+"""Programs that talk to a user or a repository in `ringfence run`, as an ordinary user starts them.
+Other work is in ordinary_rows.py.
 
-Each case has a home and a project of its own. What is not installed is skipped.
+Each case has its own home and project. Cases whose programs are not installed are skipped.
 """
 
 import os
@@ -163,7 +163,7 @@ def test_shell_has_job_control(world):
         session.say("typed\n", "typed\r\ntyped")
         session.say("\x1a", "Stopped")
         session.say("fg\n", "cat")
-        # Not before the shell has given the terminal away.
+        # Types only after the shell has given up the terminal.
         session.say("again\n", "again\r\nagain")
         session.press("\x03", "ready> ")
         session.say("echo status $?\n", "status 130")
@@ -175,13 +175,13 @@ def test_shell_has_job_control(world):
 
 
 def test_a_job_of_a_shell_is_stopped_and_continued(world):
-    """As the command itself would be; what shares its job stops as well."""
+    """Like the command itself; the rest of its job stops as well."""
     need("bash")
     here = " ".join(map(shlex.quote, world.command()))
     with TerminalSession(["/bin/bash", "--norc", "-i"], world) as session:
         session.say("PS1='ready> '; stty -tostop\n", "ready> ")
-        # Who is stopped between vfork(2) and execve(2) keeps its parent from stopping, whoever runs it:
-        # a job of two says when it is past that.
+        # A process that is stopped between vfork(2) and execve(2) keeps its parent from stopping,
+        # with or without a sandbox: a job of two processes signals when it is past that point.
         two = """sh -c 'sh -c "echo a""wake; exec sleep 300"; :' | cat"""
         for command, sign in (("sleep 300", "sleep 300"), (two, "awake"),
                               ("sh -c 'kill -STOP $$; sleep 300'", "Stopped")):
@@ -203,7 +203,7 @@ def test_a_job_of_a_shell_is_stopped_and_continued(world):
         session.say(f"{here} cat &\n", "ready> ")
         session.say("echo the shell hears\n", "the shell hears\r\n")
         session.say("fg\n", "cat")
-        time.sleep(1)  # until the launcher has seen that it is in front; nothing says so
+        time.sleep(1)  # until the launcher notices that it is in the foreground
         session.say("typed\n", "typed\r\ntyped")
         session.say("\x04", "ready> ")
         session.say("exit 7\n")
@@ -220,7 +220,7 @@ def test_a_command_that_leaves_its_group_still_hears(world):
 
 
 def test_who_does_not_read_its_terminal_keeps_nobody_waiting(world):
-    """What is typed may be more than a terminal holds; the launcher goes on hearing signals."""
+    """Input can exceed a terminal's buffer; the launcher still receives signals."""
     script = "import time, tty; tty.setraw(0); print('deaf', flush=True); time.sleep(300)"
     with TerminalSession(world.command(PYTHON, "-c", script), world) as session:
         session.wait("deaf")
@@ -259,7 +259,7 @@ def test_pager_follows_the_size_in_tmux(world):
 
 
 class TmuxOutside:
-    """A tmux server of the test's own; the sandbox runs in its window."""
+    """A separate tmux server; the sandbox runs in its window."""
 
     def __init__(self, world):
         self.world, self.socket = world, str(world.base / "tmux.sock")

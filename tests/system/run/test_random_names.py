@@ -1,8 +1,8 @@
-"""Does everything to names at random in `ringfence run`, and looks at what exists afterwards.
+"""Makes random changes to names in `ringfence run`, and checks the files afterwards.
 
-tests/probes/random_names.c runs inside. The oracle knows nothing of ringfence: the few rules of its
-policy are written down here once more, and hold for the files alone, whatever calls made them. A
-run cannot be repeated exactly, since processes and threads race; --seed repeats what each tries.
+tests/probes/random_names.c runs inside. The oracle is independent of ringfence: the few rules of
+the policy are repeated here, and apply to the resulting files, whatever calls created them. A run
+cannot be repeated exactly, since processes and threads race; --seed repeats what each tries.
 """
 
 import hashlib
@@ -23,21 +23,21 @@ ROUND_SECONDS = 5
 SECRET, WRITTEN = "SECRET-7f3a", b"written-inside"
 ANY = None  # one component
 
-# Names that nothing new may have, in any folder.
+# Names that may not be created, in any directory.
 NEVER = ((".mcp.json",), (".ringfence",), (".claude", "settings.json"),
          (".claude", "settings.local.json"), (".claude", "commands"), (".git", "hooks"),
          (".git", "modules", ANY, "hooks"))
-# Names that exist only in a repository of the run's own.
+# Names that may be created only in a repository of this run.
 IN_OWN_REPOSITORIES = ((".git", "info", "attributes"),)
-# Names that exist only in a work tree of the run's own.
+# Names that may be created only in a work tree of this run.
 IN_OWN_TREES = ((".github", "workflows"), (".vscode",), (".envrc",))
-# Files that exist only with a content that ringfence permits.
+# Files that may be created only with content that ringfence permits.
 NOT_WRITTEN = ((".git", "config"), ("commondir",), (".git", "modules", ANY, "config"))
 CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
 
 
 class Facts:
-    """All of a file but the time of its last reading."""
+    """All facts about a file except its access time."""
 
     def __init__(self, path):
         facts = os.lstat(path)
@@ -63,7 +63,7 @@ class Facts:
 
 
 def tree(folder):
-    """The facts of everything below a folder, by relative names, and of itself."""
+    """The facts of a directory and everything below it, by relative names."""
     found = {"": Facts(folder)}
     for place, folders, files in os.walk(folder):
         for name in (*folders, *files):
@@ -73,16 +73,16 @@ def tree(folder):
 
 
 class NamesWorld(RunWorld):
-    # What may not change in any way, and what of the places that may be written.
+    # Paths that may not change in any way, and protected paths in writable directories.
     CLOSED = ("outside", "home", "policy.json")
     KEPT = {"project": (".git/config", ".git/hooks", ".git/info/attributes",
                         ".claude/settings.json", ".mcp.json", ".envrc", ".github/workflows",
                         ".vscode", "docs/adr"),
             "shared": ("locked",)}
-    # Hidden where there are mounts.
+    # Hidden if there are mounts.
     HIDDEN = ("conf/key.pem", ".env")
-    # Whoever moves the folder around it takes it along; it stays what it is. Its times are no
-    # content, and only a mount keeps them.
+    # Moving a parent directory moves these along; their content stays. Only a mount preserves their
+    # times, which do not count.
     MOVED_ALONG = ("sub/.git/config", "sub/.git/hooks")
 
     def __init__(self, base, programs, hides_below=True):
@@ -126,7 +126,7 @@ class NamesWorld(RunWorld):
 
 
 def violations(world, before, moves_folders):
-    """What the policy forbids and yet came to be, in words."""
+    """Changes that the policy denies, in words."""
     found, after = [], world.look()
     for place in NamesWorld.CLOSED:
         found += changed(place, without_log(before[place]), without_log(after[place]))
@@ -144,7 +144,7 @@ def moved_along(files):
 
 
 def lost(files, after, moves_folders):
-    """What was moved along must be somewhere, as it was."""
+    """The moved files must be somewhere, unchanged."""
     everything = [*after["project"].items(), *after["shared"].items()]
     now = {facts.inode: (path, facts.without_times()) for path, facts in everything}
     found = []
@@ -156,7 +156,8 @@ def lost(files, after, moves_folders):
 
 
 def without_log(files):
-    """ringfence's own log is in the home; the folders above it get a new entry at the first run."""
+    """ringfence's own log is in the home; its parent directories get a new entry in the first
+    run."""
     return {name: facts for name, facts in files.items() if not name.startswith(".local")
             and not (name == "" and ".bashrc" in files)}
 
@@ -204,7 +205,7 @@ def forbidden(place, all_before, all_after, moves_folders):
 
 
 def starts(rule, words):
-    """Where a rule's components stand one after the other, first; None if they do not."""
+    """The position of the first sequence of components that matches a rule, or None."""
     for start in range(len(words) - len(rule) + 1):
         if all(word is ANY or word == words[start + i].lower() for i, word in enumerate(rule)):
             return start
@@ -212,7 +213,7 @@ def starts(rule, words):
 
 
 def is_own_tree(folders, before, after):
-    """One of the folders on the way is new and has a new `.git`."""
+    """True if one of the directories on the way is new and has a new `.git`."""
     for length in range(len(folders), 0, -1):
         folder = "/".join(folders[:length])
         if folder in before and before[folder].inode == after[folder].inode:
@@ -229,7 +230,7 @@ def write(base, name, text):
     (base / name).write_text(text)
 
 
-# What the oracle must see: each is done by hand, outside of any sandbox.
+# Violations that the oracle must detect: each is made by hand, outside any sandbox.
 PLANTED = {
     "a file outside": lambda base: (base / "outside/x").write_text(""),
     "a time outside": lambda base: os.utime(base / "outside/letter.txt", (1, 1)),
@@ -286,7 +287,7 @@ class Rounds:
         return NamesWorld(folder, self.programs, **options)
 
     def one(self, seed, layers, moves):
-        """What is wrong after it."""
+        """The problems after the round."""
         world = self.world(hides_below=layers == "full")
         before = world.look()
         folders = [world.project, world.shared, world.base / "outside", world.home]
@@ -308,7 +309,7 @@ class Rounds:
                 self.done[fields[0]] = (tried + int(fields[1]), done + int(fields[2]))
 
     def run(self, seed, count):
-        """(name, what is wrong) of each round, and of each call that was tried."""
+        """(name, problem) of each round, and of each call that was tried."""
         found = []
         for number in range(count):
             layers, moves = ("full", "landlock")[number % 2], number % 4 < 2
@@ -316,7 +317,7 @@ class Rounds:
                           self.one(seed + number, layers, moves)))
         for call, (tried, done) in self.done.items():
             print(f"{call}: {done} of {tried} succeeded")
-            if call != "openat2":  # ringfence says that it is not there
+            if call != "openat2":  # ringfence reports it as missing
                 found.append((f"{call} succeeds sometimes", "" if done else "never"))
         return found
 
@@ -324,7 +325,7 @@ class Rounds:
 @pytest.mark.users("ordinary", "root")
 def test_random_names(user, programs, pytestconfig, checks):
     if os.geteuid() != 0:
-        # Whoever gets out of the sandbox here would write into the files of whoever started this.
+        # Otherwise an escape would write into the files of the user who started this.
         pytest.skip("only root can start it as another user")
     options = pytestconfig.option
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 30)

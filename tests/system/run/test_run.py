@@ -1,5 +1,5 @@
-"""Runs commands under the built `ringfence run`: what it tells the program that started it, how
-everybody inside ends, and what --write gives.
+"""Runs commands under the built `ringfence run`: its reports to the program that started it, the
+end of all processes inside, and the effect of --write.
 """
 
 import json
@@ -57,7 +57,7 @@ def wait_for(what, condition):
 
 
 def processes_with(text):
-    """Those that have `text` in their command line."""
+    """The processes that have `text` in their command line."""
     found = []
     for folder in pathlib.Path("/proc").iterdir():
         try:
@@ -131,7 +131,7 @@ def carry_out_hint(world, done):
 
 
 def test_a_missing_path_outside_is_not_to_be_allowed(world):
-    """The next run would make a directory of it."""
+    """The next run would make it a directory."""
     write = 'echo y > "$HOME/out.txt"'
     for layers in LAYERS:
         (line,) = told_by(run_script(world, write, "--layers", layers))
@@ -139,7 +139,7 @@ def test_a_missing_path_outside_is_not_to_be_allowed(world):
         (line,) = told_by(run_script(world, 'echo > "$HOME/.gitconfig.lock"', "--layers", layers))
         assert "ringfence allow" not in line and "create" not in line, line
         assert "The user must do it, outside the sandbox." in line, line
-    # The user creates the file, and the next refusal says how to allow it.
+    # The user creates the file, and the next refusal names the command that allows it.
     out = world.write(world.home / "out.txt", "old\n")
     carry_out_hint(world, run_script(world, write))
     assert run_script(world, write).returncode == 0 and out.read_text() == "y\n"
@@ -270,7 +270,7 @@ def test_a_rule_holds_in_whatever_letter_case_it_is_written(world):
 
 
 def test_a_socket_that_cannot_be_reached_is_no_reason_not_to_start(world):
-    """Its file has gone, its folder is closed, or its name leads through a link."""
+    """The socket's file has gone, its directory is closed, or its name leads through a link."""
     (world.base / "real").mkdir()
     (world.base / "closed").mkdir()
     (world.base / "link").symlink_to("real")
@@ -378,7 +378,7 @@ def test_git_works_in_a_work_tree_of_a_repository_that_may_be_written(world):
                        capture_output=True)
     config = repository / ".git/config"
     before = config.read_bytes()
-    # As docs/sandbox.md says, the entry is added by hand.
+    # The user adds the entry by hand, as docs/sandbox.md describes.
     error_of(world.run("allow", repository / ".git", cwd=tree), 1, "does not")
     assert not world.policy.exists()
     world.write(world.policy, json.dumps(
@@ -400,7 +400,7 @@ def test_git_works_in_a_work_tree_of_a_repository_that_may_be_written(world):
 
 
 def test_limits_that_the_cgroup_does_not_take_stop_the_start(world):
-    """The hierarchy is made to look as if it had a controller that it lacks."""
+    """The hierarchy appears to have a controller that it lacks."""
     mounts = [mount for mount in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
               if os.path.exists(mount + "/cgroup.subtree_control")]
     own = pathlib.Path("/proc/self/cgroup").read_text().splitlines()

@@ -1,4 +1,4 @@
-"""How `ringfence run` ends, and what it says then.
+"""The exit status of `ringfence run`, and its messages.
 """
 
 import json
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.as_user
 
 TOUCH = ("--", "/usr/bin/touch", "ran")
 
-# (name, words after "run", status, what is said)
+# (name, words after "run", status, message)
 ROWS = (
     ("an unknown option", ("--nothing", *TOUCH), 2, "--nothing"),
     ("an option without its value", ("--profile",), 2, "--profile"),
@@ -53,11 +53,11 @@ ROWS = (
     ("the command's own status", ("--", "/bin/sh", "-c", "exit 42"), 42, ""),
     ("the command's 125", ("--", "/bin/sh", "-c", "exit 125"), 125, ""),
     ("ended by a signal", ("--", "/bin/sh", "-c", "kill -TERM $$"), 143, ""),
-    # So that a loop of a shell that waits for it ends as well.
+    # So that a shell loop around it ends as well.
     ("interrupted", ("--", "/bin/sh", "-c", "kill -INT $$"), -2, ""),
     ("interrupted, by its own account", ("--", "/bin/sh", "-c", "exit 130"), 130, ""),
     ("killed", ("--", "/bin/sh", "-c", "kill -KILL $$"), 137, ""),
-    # These two need an ordinary user: root is not limited.
+    # These two need an ordinary user: root is not restricted.
     ("refusals that no policy is about",
      ("--", "/bin/sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10 11; do touch /etc/none-$i 2> /dev/null; done; exit 4"),
      4, ""),
@@ -91,7 +91,7 @@ def problem_of(world, row, done):
 
 
 def names_of(world):
-    """What a word of a row stands for."""
+    """The value of a word of a row."""
     names = {"CUT": str(world.write("cut.json", '{"version": 1')), "PROJECT": str(world.project),
              "RINGFENCE": world.programs.ringfence}
     for name, policy in POLICIES.items():

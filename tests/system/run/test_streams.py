@@ -1,5 +1,5 @@
 """The standard streams of a confined command: pipes are relayed, files keep their position, and
-neither leads anywhere else.
+neither gives access to anything else.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ BOTH = ((), LANDLOCK)
 
 
 def shell(world, script, options=(), **more):
-    """A shell outside, in which "$RUN" starts a command confined."""
+    """A shell outside, in which "$RUN" starts a confined command."""
     sandbox = Sandbox(world) if not (world.project / "hook").exists() else world.sandbox
     world.sandbox = sandbox
     user = {} if sandbox.user is None else {"user": sandbox.user, "group": sandbox.user,

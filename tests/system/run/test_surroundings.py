@@ -1,4 +1,4 @@
-"""`ringfence run` where the caller, the machine or the home is not as usual."""
+"""`ringfence run` with an unusual caller, machine or home."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def fixture_world(run_world):
 PYTHON = "/usr/bin/python3"
 HOST_NETWORK = {"network": {"unlisted": "allow"}}
 
-# exit(7) by int 0x80, in an ELF file for i386: its header, one segment that holds all of it, code.
+# exit(7) through int 0x80, in an ELF file for i386: the header, one segment with everything, code.
 ORIGIN, HEADERS, CODE = 0x08048000, 52 + 32, bytes.fromhex("b801000000" "bb07000000" "cd80")
 PROGRAM_OF_32_BITS = (
     struct.pack("<4s5B7x2H5I6H", b"\x7fELF", 1, 1, 1, 0, 0, 2, 3, 1, ORIGIN + HEADERS, 52, 0, 0, 52, 32, 1, 0, 0, 0)
@@ -37,12 +37,12 @@ def must(done):
 
 
 def quiet(done):
-    """It succeeded, and nothing was said."""
+    """The command succeeded, with no messages."""
     assert done.stderr == "", done.stderr
     return must(done)
 
 
-# -- what is inherited ------------------------------------------------------------------------------
+# -- inheritance ----------------------------------------------------------------------------------
 
 def test_a_parent_that_ignores_its_children(world):
     show = "import signal; print(int(signal.getsignal(signal.SIGCHLD)))"
@@ -138,7 +138,8 @@ def test_a_program_of_32_bits(world):
 
 
 def test_a_program_that_cannot_be_read(world):
-    """One's own works by a right that the supervisor keeps; without it a line says why not."""
+    """The user's own program works through a right that the supervisor keeps; without it a line
+    explains the failure."""
     own = world.project / "own"
     shutil.copy("/usr/bin/touch", own)
     own.chmod(0o111)
@@ -152,7 +153,7 @@ def test_a_program_that_cannot_be_read(world):
 
 
 def test_a_program_that_cannot_be_dumped(world):
-    """As one that cannot be read: the kernel protects its memory alike."""
+    """Like an unreadable one: the kernel protects its memory the same way."""
     script = "import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); open('made', 'w')"
     quiet(world.run("python3", "-c", script))
     (world.project / "made").unlink()
@@ -163,7 +164,7 @@ def test_a_program_that_cannot_be_dumped(world):
 
 
 def test_devices_beside_what_may_be_written(world):
-    """A pattern, or a name that is not there yet, makes a list of all that may be written."""
+    """A pattern, or a name that does not exist yet, makes a list of all writable paths."""
     script = ("echo x > /dev/null && echo x 2> /dev/null > build/a && ! echo x > /dev/full &&"
               " ! echo x > other && test ! -e other")
     for place in ("build/**", "build/a"):
@@ -195,7 +196,7 @@ print([oct(os.fstat(file).st_mode & 0o777) for file in (memory, temporary, gone)
         for layers in ("full", "landlock"):
             done = world.run("python3", "-c", script, extra=("--layers", layers))
             assert done.stdout == "['0o711', '0o700', '0o700']\n", (allowed, layers, done)
-    # A file of the caller's that has been removed is still the caller's.
+    # A removed file of the caller still belongs to the caller.
     script = "import os; os.fchmod(0, 0o777)"
     for layers in ("full", "landlock"):
         with open(world.home / "gone", "w+") as file:
@@ -209,7 +210,7 @@ print([oct(os.fstat(file).st_mode & 0o777) for file in (memory, temporary, gone)
 # -- the machine ------------------------------------------------------------------------------------
 
 def in_own_mounts(world, setup, *command, policy=None):
-    """As root of a user namespace, whose mounts `setup` changes first."""
+    """Runs as root of a user namespace, after `setup` has changed its mounts."""
     world.policy.write_text(json.dumps({"version": 1, **(policy or {})}))
     line = " ".join(world.command(*command))
     script = f"set -e; {setup}; cd {world.project}; exec {line}"
@@ -260,7 +261,7 @@ def test_a_directory_above_that_only_leads_on(world):
 
 
 def test_a_closed_directory_above(world):
-    """Rules go by the paths that links lead to, which cannot be found then."""
+    """Rules apply to the targets of links, which cannot be found in this case."""
     if os.geteuid() == 0:
         pytest.skip("nothing is closed to root")
     above = world.base / "above"
@@ -341,7 +342,7 @@ def test_secrets_in_caches_are_hidden(world):
 
 
 def test_a_closed_directory_in_a_cache(world):
-    """Its owner can open it in the copy, so what is hidden below has to be known."""
+    """The owner can open a directory in the copy, so hidden paths below it must be known."""
     make_caches(world)
     (world.home / ".cache/huggingface").chmod(0)
     done = world.run("sh", "-c", "chmod 700 ~/.cache/huggingface; cat ~/.cache/huggingface/token")
@@ -350,7 +351,7 @@ def test_a_closed_directory_in_a_cache(world):
 
 
 def test_caches_of_the_policy(world):
-    """What may be written is written, what may not be read is not, whatever it is."""
+    """Writable caches are written, unreadable ones are not read, whatever they are."""
     make_caches(world)
     world.policy.write_text(json.dumps({"version": 1, "write": {"allow": [".", "~/.cache/tool", "~/.npm"]},
                                         "read": {"deny": ["~/.cargo"]}}))
@@ -385,7 +386,7 @@ def test_a_session_keeps_its_copies(world):
     assert quiet(world.run("sh", "-ec", "ls ~/.cache/tool", extra=session)) == "kept\n"
     assert quiet(world.run("ls", str(world.home / ".cache/tool"))) == "old\n"
     assert quiet(world.run("ls", str(world.home / ".cache/tool"), extra=("--session", "two"))) == "old\n"
-    # A second command at the same time has one of its own.
+    # A concurrent second command has its own copy.
     with subprocess.Popen(world.command("cat", extra=session), cwd=world.project, env=world.environment,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         other.stdin.write("up\n")
@@ -401,8 +402,8 @@ def test_a_session_keeps_its_copies(world):
 # -- ringfence's own commands inside -----------------------------------------------------------------
 
 def test_doctor_inside(world):
-    """It sees root's files as another user's there, and the log as read-only."""
-    must(world.run("true"))  # makes the log
+    """A command inside sees root's files as another user's, and the log as read-only."""
+    must(world.run("true"))  # creates the log
     done = world.run(world.programs.ringfence, "doctor", "--json", "--hook", world.programs.ringfence)
     rows = json.loads(done.stdout)["rows"]
     assert any("inside a ringfence sandbox" in row["text"] for row in rows), rows

@@ -1,7 +1,7 @@
-"""The terminal that `ringfence run` is started at: what is typed there reaches a confined program
-only when it is meant for it, and the terminal is as it was afterwards.
+"""The terminal of `ringfence run`: input reaches a confined program only if it is intended for it,
+and the terminal's state is restored afterwards.
 
-Each case has a shell with job control on a terminal of its own, once with all layers and once with
+Each case has a shell with job control on its own terminal, once with all layers and once with
 Landlock only.
 """
 
@@ -19,7 +19,7 @@ from run_world import END_SECONDS
 from terminal_session import TerminalSession
 
 pytestmark = [pytest.mark.as_user, pytest.mark.parametrize("layers", ("full", "landlock"))]
-PATIENCE = END_SECONDS  # until all has ended
+PATIENCE = END_SECONDS  # until all have ended
 
 
 @pytest.fixture(name="world")
@@ -29,8 +29,8 @@ def fixture_world(run_world):
 
 PYTHON = "/usr/bin/python3"
 
-# Reads whatever it can of its standard streams and of /dev/tty, in a process that takes no notice of
-# a stop from the terminal, and counts in the file "ticks" as long as it runs.
+# Reads everything it can from its standard streams and /dev/tty, in a process that ignores a stop
+# from the terminal, and counts in the file "ticks" while it runs.
 LISTENER = """
 import os, select, signal, sys
 signal.signal(signal.SIGTSTP, signal.SIG_IGN)
@@ -97,7 +97,7 @@ class Shell(TerminalSession):
         self.wait_for("a listener", lambda: text_of(self.world, "ticks"))
 
     def launcher(self):
-        """The launcher that this shell started, or that a job of it did."""
+        """The launcher that this shell, or a job of it, started."""
         found = []
         self.wait_for("a launcher", lambda: found.extend(launchers_below(self.pid)) or found)
         return found[0]
@@ -131,10 +131,11 @@ def launchers_below(shell):
     return found
 
 
-# -- what is typed at the shell ---------------------------------------------------------------------
+# -- input for the shell --------------------------------------------------------------------------
 
 def test_what_is_typed_at_the_shell_after_a_stop_is_not_heard(world, layers):
-    """A child that ignores the stop, with the output in a pipe: the input is shared there."""
+    """A child that ignores the stop, with the output in a pipe: the input is shared in this
+    case."""
     with Shell(world, layers) as shell:
         for end in ("| cat", "", "> out", "2> err | cat"):
             shell.say(f"$r sh -c '{LISTENING}' {end}\n")
@@ -172,7 +173,8 @@ def test_all_stops_with_the_launcher_and_goes_on_with_it(world, layers):
 
 
 def test_what_was_stopped_inside_stays_stopped(world, layers):
-    """A process of another group that the command has stopped itself is not continued with it."""
+    """If the command itself has stopped a process of another group, continuing it does not
+    continue that process."""
     (world.project / "main.py").write_text(MAIN)
     with Shell(world, layers) as shell:
         shell.say(f"$r {PYTHON} main.py < /dev/null | cat\n")
@@ -201,7 +203,7 @@ def test_a_job_in_the_background_does_not_hear(world, layers):
             (world.project / "ticks").unlink()
 
 
-# -- what is typed for the command ------------------------------------------------------------------
+# -- input for the command ------------------------------------------------------------------------
 
 def test_a_command_whose_output_goes_elsewhere_hears_lines(world, layers):
     with Shell(world, layers) as shell:
@@ -216,7 +218,7 @@ def test_a_command_whose_output_goes_elsewhere_hears_lines(world, layers):
         shell.say("a line\n", "a line\r\n")
         shell.wait_for("a line", lambda: text_of(world, "out") == "a line\n")
         shell.press("\x04", "ready> ")
-        # The end of the input, before anything else was typed.
+        # End of input, before anything else was typed.
         shell.say("$r wc -c | sed s/^/count/\n", "count")
         time.sleep(0.5)
         shell.press("\x04", "count0")
@@ -237,7 +239,7 @@ def test_a_question_for_a_password_is_not_shown(world, layers):
 
 
 def test_a_pager_has_its_keys(world, layers):
-    """The command may read its input as well; the keys are for the pager."""
+    """The command may read its input as well, but the keys are for the pager."""
     if not shutil.which("less"):
         pytest.skip("less is not installed")
     script = ("seq 200; exec cat > heard")
@@ -255,7 +257,7 @@ def test_a_pager_has_its_keys(world, layers):
 
 
 def test_a_program_beside_it_has_its_lines(world, layers):
-    """It waits at the terminal for an answer."""
+    """The other program waits at the terminal for an answer."""
     with Shell(world, layers) as shell:
         beside = "read -r line; read -r answer < /dev/tty; echo \"<$answer>\""
         shell.say(f"$r sh -c 'echo go; cat > heard' | bash -c '{beside}'\n")
@@ -266,7 +268,7 @@ def test_a_program_beside_it_has_its_lines(world, layers):
 
 
 def test_the_terminal_is_opened_by_name(world, layers):
-    """As git and ssh do to ask for a password."""
+    """The program reads from /dev/tty, as git and ssh do to ask for a password."""
     script = ("import os; fd = os.open(\"/dev/tty\", os.O_RDWR); os.write(fd, b\"name? \");"
               "print(os.isatty(fd), os.read(fd, 9))")
     with Shell(world, layers) as shell:
@@ -289,7 +291,7 @@ def test_a_full_screen_has_its_keys(world, layers):
 # -- the terminal afterwards ------------------------------------------------------------------------
 
 def test_the_terminal_is_set_back_when_the_launcher_is_killed(world, layers):
-    """By the guard: this shell sets no modes of its own."""
+    """The guard restores the modes: this shell does not set them itself."""
     command = " ".join(map(shlex.quote, world.command("sleep", "300", extra=("--layers", layers))))
     for kill in (os.kill, os.killpg):
         with TerminalSession(["/bin/sh", "-c", f"set -m; {command}; echo ended; exec cat"],
@@ -312,7 +314,7 @@ def test_the_terminal_is_set_back_when_the_launcher_is_killed(world, layers):
 
 
 def test_an_interrupt_ends_a_loop(world, layers):
-    """Of the shell, and of a script that the shell runs: what stands around the command is interrupted too."""
+    """A loop of the shell, or of a script: programs around the command are interrupted too."""
     loop = f"for i in 1 2; do {{}} {PYTHON} -c 'import time; print(\"be\" + \"gun\", flush=True); time.sleep(300)'; done"
     with Shell(world, layers) as shell:
         (world.project / "loop.sh").write_text(loop.format(shell.command) + "\n")
@@ -336,4 +338,4 @@ def test_no_guard_stays_behind(world, layers):
         shell.wait("ready> ")
         shell.say("exit\n")
         shell.status()
-    # The fixture looks for processes.
+    # The fixture checks for processes.

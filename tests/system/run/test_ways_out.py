@@ -1,5 +1,5 @@
-"""Ways out of `ringfence run` that were open once: each is tried from inside, and its effect is looked
-for outside.
+"""Escapes from `ringfence run` that once worked: each is tried from inside, and its effect is
+checked from outside.
 """
 
 import fcntl
@@ -20,9 +20,9 @@ pytestmark = pytest.mark.users("ordinary", "root")
 
 LANDLOCK = ("--layers", "landlock")
 SECONDS = 20
-# A file whose content git runs.
+# A config whose content makes git run a program.
 EVIL = "[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = touch RAN\\n"
-# Hands over rules that leave git's names to any work tree of this run.
+# Passes rules that exempt git's names in any work tree of this run.
 RELAX = """
 import ctypes, os, subprocess, sys
 fields = ["4"]
@@ -39,7 +39,7 @@ def write(name, text):
     except OSError:
         pass
 """
-# Hands over rules of a megabyte each, from processes that stay: how often which error came.
+# Passes rules of a megabyte each, from processes that stay: prints the number of each error.
 MANY_RULES = """
 import collections, ctypes, json, os, signal
 libc = ctypes.CDLL(None, use_errno=True)
@@ -63,7 +63,7 @@ for child in children:
     os.kill(child, signal.SIGKILL)
 print(json.dumps(counts))
 """
-# Takes the owner's rights by an access control list, as chmod would, by each of the calls.
+# Removes the owner's rights by an access control list, like chmod, through each of the calls.
 CLOSE_BY_LIST = """
 import os, struct, sys
 entries = ((1, 0), (4, 0), (0x20, 0))
@@ -90,7 +90,7 @@ def as_user(sandbox):
 
 
 def start_outside(sandbox, *command, **options):
-    """A process of the user's that no sandbox holds."""
+    """A process of the user outside any sandbox."""
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, cwd="/", **as_user(sandbox), **options)
 
 
@@ -143,7 +143,7 @@ for name in names:
 
 
 def test_a_closed_folder_hides_no_rule(world):
-    """A handle's name cannot be looked at while its folder is closed."""
+    """The name of a handle cannot be checked while its directory is closed."""
     sandbox = Sandbox(world)
     world.write(world.project / "tree/.git", "gitdir: /nowhere\n")
     for name in ("HEAD", "config", "objects/x", "refs/x"):
@@ -186,7 +186,7 @@ def test_a_sandbox_inside_has_no_window_into_the_one_around(world):
         for name in ("mem", "environ", "maps", "fd/0", "fd/1")
         for flags in ("O_RDONLY | os.O_CREAT", "O_RDWR")])
     assert "done" not in became, became
-    # Its own are open to it, as a debugger needs.
+    # The inner sandbox's own processes are open to it, as a debugger needs.
     own = nested(world, sandbox, {}, [
         "os.open('/proc/self/environ', os.O_RDONLY | os.O_CREAT)",
         "os.open('/proc/%d/mem' % os.getpid(), os.O_RDWR)",
@@ -196,7 +196,7 @@ def test_a_sandbox_inside_has_no_window_into_the_one_around(world):
 
 
 def test_many_that_wait_starve_nobody(world):
-    """A FIFO without a reader keeps whoever opens it waiting, and nobody else."""
+    """A FIFO without a reader blocks processes that open it, and no others."""
     done = Sandbox(world).python("""
 import errno, os, threading, time
 os.mkfifo("fifo")
@@ -225,7 +225,7 @@ print(len(refused), set(refused) == {errno.ENFILE})
 # -- names --------------------------------------------------------------------------------------------
 
 def test_what_a_session_keeps_on_the_host_is_guarded_as_the_project_is(world):
-    """A file ".git", or a link, in the project leads people to it."""
+    """A ".git" file or a link in the project can lead other users there."""
     sandbox = Sandbox(world)
     subprocess.run(["git", "init", "-q", world.project], check=True)
     attack = (f"import os; t = os.environ.get('TMPDIR', '/tmp'); os.makedirs(t + '/evil/objects');"
@@ -245,7 +245,7 @@ def test_what_a_session_keeps_on_the_host_is_guarded_as_the_project_is(world):
                    " tar xf p.tar && mv p q")
         done = sandbox.run(["sh", "-c", package], *options)
         assert done.returncode == 0 and not done.stderr, done
-    # Without a session it goes with the sandbox, and anything is possible.
+    # Without a session, /tmp is removed with the sandbox, and everything in it is permitted.
     done = sandbox.python(attack)
     assert done.returncode == 0, done
 
@@ -280,7 +280,7 @@ os.link("s", "plain", follow_symlinks=False)
 
 
 def test_rules_that_are_handed_over_only_add_up(world):
-    """What they leave to repositories of this run, those around them do not."""
+    """The outer rules still protect what the passed rules exempt in repositories of this run."""
     sandbox = Sandbox(world)
     make = RELAX + f"""
 os.makedirs("new/.git/.git")
@@ -309,7 +309,8 @@ print(taken)
 
 
 def test_what_one_run_closes_the_next_one_hides(world):
-    """A command outside of the view could open it again, and no run keeps others from starting."""
+    """A command outside the view could open it again, and a run cannot stop others from
+    starting."""
     sandbox = Sandbox(world)
     secrets = (".netrc", ".config/gh/hosts.yml", ".ssh/id")
     for name in secrets:
@@ -353,7 +354,7 @@ def test_a_session_is_not_ended_by_what_a_command_leaves_in_its_tmp(world):
     was_there = os.path.isdir(name)
     for left in (f"touch {name}", f"ln -s /etc {name}", f"mkdir {name}"):
         sandbox.run(["sh", "-c", left], "--session", "s")
-        os.makedirs(name, mode=0o700, exist_ok=True)  # the client's, which it makes sooner or later
+        os.makedirs(name, mode=0o700, exist_ok=True)  # the client creates it sooner or later
         if sandbox.user is not None:
             os.chown(name, sandbox.user, sandbox.user)
         done = sandbox.run(["touch", "works"], "--session", "s")
@@ -363,7 +364,8 @@ def test_a_session_is_not_ended_by_what_a_command_leaves_in_its_tmp(world):
 
 
 def test_a_fifo_in_place_of_a_file_keeps_no_supervisor_waiting(world):
-    """Another sandbox exchanges them between two looks; who never answers cannot be ended either."""
+    """Another sandbox swaps them between two checks; a process that gets no answer cannot be
+    killed either."""
     sandbox = Sandbox(world)
     swap = """
 import ctypes, os, time
@@ -392,7 +394,7 @@ os.kill(child, 9)
 print("answered")
 """
     for options in ((), LANDLOCK):
-        sandbox.run(["true"])  # the files are the user's
+        sandbox.run(["true"])  # gives the files to the user
         other = start_outside(sandbox, world.base / "ringfence", "run", "--chdir", world.project, "--",
                               "/usr/bin/python3", "-c", swap,
                               env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)})
@@ -408,7 +410,7 @@ print("answered")
 
 
 def test_who_holds_a_lock_keeps_nobody_from_starting(world):
-    """As a command can do it with each folder that it sees before the launcher locks it."""
+    """A command can lock each directory that it sees before the launcher does."""
     sandbox = Sandbox(world)
     for options in ((), LANDLOCK):
         assert sandbox.run(["true"], "--session", "s", *options).returncode == 0
@@ -421,7 +423,7 @@ def test_who_holds_a_lock_keeps_nobody_from_starting(world):
 
 
 def test_nothing_of_a_file_outside_is_changed_by_landlock_alone(world):
-    """Mounts hold owners, times and attributes; Landlock has no rights for them."""
+    """Mounts protect owners, times and attributes; Landlock has no rights for them."""
     sandbox = Sandbox(world)
     file = world.home / "outside"
     world.write(file, "mine\n")
@@ -463,12 +465,13 @@ if os.path.basename(name) == "outside":
         after = file.stat()
         assert (before.st_mode, before.st_mtime) == (after.st_mode, after.st_mtime), options
         done = sandbox.run(["/usr/bin/python3", "-c", script, inside], *options)
-        assert len(done.stdout.splitlines()) == 13, (options, done)  # there is no such attribute
+        assert len(done.stdout.splitlines()) == 13, (options, done)  # this attribute does not exist
         assert os.stat(inside).st_mtime == 5 and os.getxattr(inside, "user.a") == b"b"
 
 
 def test_no_storm_of_processes_outlives_the_sandbox(world):
-    """Where no process namespace ends them. The kernel does not limit root's number."""
+    """Processes must end even without a process namespace. The kernel does not limit root's
+    processes."""
     sandbox = Sandbox(world)
     if sandbox.user is None:
         return
@@ -501,7 +504,7 @@ def test_nobody_sets_the_limits_of_another(world):
 
 
 def test_links_that_rules_lead_through_stay(world):
-    """The next start finds what lies behind them by these names."""
+    """The next start finds the protected paths through these names."""
     sandbox = Sandbox(world)
     rules = policy_file(world, write={"allow": ["."], "deny": ["conf/l/kept"]},
                         read={"deny": ["conf/l/key", ".env", "**/.secret", "conf/dots/key"]})
@@ -557,12 +560,12 @@ def test_no_folder_moves_above_what_may_not_be_read(world):
     done = sandbox.run(["sh", "-c", "cat conf2/* conf/* moved/deep/.env other/deep/.env"], *options)
     assert done.stdout == "", done
     assert (world.project / "conf/key.pem").exists() and (world.project / "plain2").exists()
-    # A pattern for any folder finds it there.
+    # A pattern for any directory finds it there.
     assert (world.project / "moved/deep/.env").exists()
 
 
 def test_a_folder_that_is_closed_hides_nothing_from_the_next_start(world):
-    """One command closes it, the next one opens it."""
+    """One command closes the directory, the next one opens it."""
     sandbox = Sandbox(world)
     names = ("conf/key.pem", "conf/a.key", "other/deep/.env", "only/names/.env")
     for name in names:
@@ -580,7 +583,7 @@ def test_a_folder_that_is_closed_hides_nothing_from_the_next_start(world):
 
 
 def test_two_sandboxes_together_do_not_make_what_neither_may(world):
-    """One renames the folder, the other one puts something into it."""
+    """One sandbox renames the directory, the other one puts a file into it."""
     sandbox = Sandbox(world)
     options = policy_file(world, write={"allow": ["."], "deny": ["docs/adr"]})
     (world.project / "x").mkdir()
@@ -597,14 +600,14 @@ while time.monotonic() < end:
             pass
 """
     world.write(world.project / "loop.py", loop)
-    sandbox.run(["true"], *options)  # gives the user the files
+    sandbox.run(["true"], *options)  # gives the files to the user
     runs = [subprocess.Popen(
         [world.base / "ringfence", "run", *options, "--", "/usr/bin/python3", "loop.py", part],
         cwd=world.project, env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)},
         stderr=subprocess.DEVNULL, **as_user(sandbox)) for part in "ab"]
     for run in runs:
         run.wait(60)
-    # What was undone a moment later may have been seen; it does not stay.
+    # A change that was undone a moment later may have been visible; it does not stay.
     assert not (world.project / "docs/adr").exists(), sorted(world.project.rglob("*"))
 
 
@@ -691,9 +694,9 @@ def test_a_killed_launcher_leaves_no_process(world):
 
 
 def test_a_killed_supervisor_leaves_no_process(world):
-    """What the launcher had as its children before is not part of the run."""
+    """The launcher's earlier children do not belong to the run."""
     sandbox = Sandbox(world)
-    # Its descendants may not fork any more before they are killed, and the shell would say so.
+    # Descendants of the shell may not fork before they are killed, and the shell would report that.
     command = "setsid sh -c 'while :; do date +%N > alive; sleep 0.05; done' 2> /dev/null & sleep 60"
     for options in ((), LANDLOCK):
         sandbox.run(["true"], *options)
@@ -713,23 +716,23 @@ def test_a_killed_supervisor_leaves_no_process(world):
         assert said == ("ringfence: warning: the supervisor ended unexpectedly; all processes of the run were"
                         " ended\n"), (options, said)
         alive.unlink()
-        os.kill(before, signal.SIGTERM)  # it is still there
+        os.kill(before, signal.SIGTERM)  # it still runs
         time.sleep(0.5)
         assert not alive.exists(), options
 
 
 def test_many_rules_from_inside_do_not_end_the_supervisor(world):
-    """The memory limit applies to the command, and the rules that the supervisor holds are bounded."""
+    """The memory limit applies to the command, and the rules in the supervisor are bounded."""
     sandbox = Sandbox(world)
     rules = policy_file(world, sandbox={"memory": "300M"})
     for options in (rules, (*rules, *LANDLOCK), LANDLOCK):
         done = sandbox.python(MANY_RULES, *options)
         assert done.returncode == 0, (options, done)
         counts = json.loads(done.stdout)
-        # Some are taken, the others refused for want of memory, and only for that.
+        # Some are accepted, the others refused for lack of memory, and only for that.
         assert set(counts) == {"0", "12"} and counts["0"] <= 8, (options, counts)
     if sandbox.user is None:
-        return  # root may have a group that holds the limit
+        return  # root may have a cgroup that enforces the limit
     memory = "import resource; print(resource.getrlimit(resource.RLIMIT_DATA))"
     done = sandbox.python(memory, *rules, *LANDLOCK)
     assert done.stdout == f"({300 << 20}, {300 << 20})\n", done
@@ -755,12 +758,12 @@ def test_a_folder_of_a_killed_launcher_goes_with_the_next_start(world):
         assert done.returncode == 0, done
         return not os.path.exists(folder)
 
-    # The processes of the killed one hold its folder until they have ended.
+    # Processes of the killed run hold its directory until they have ended.
     wait_until("the folder goes", is_gone_after_a_start)
 
 
 def test_a_write_hint_of_a_file_outside(world):
-    """The file keeps it: F_SET_RW_HINT (fcntl(2)) needs no right to write."""
+    """The hint is stored in the file: F_SET_RW_HINT (fcntl(2)) needs no write permission."""
     sandbox = Sandbox(world)
     file = world.write(world.home / "hinted", "x")
     os.chmod(file, 0o644)
@@ -782,7 +785,7 @@ def test_a_write_hint_of_a_file_outside(world):
 
 
 def test_the_memory_behind_the_private_folders_has_no_name(world):
-    """Its user could open it: it would show /tmp and its like by other names."""
+    """The user could open it: it would show the private directories under other names."""
     done = Sandbox(world).python("""
 import os
 for attempt in (lambda: os.chmod("/dev/.ringfence/memory", 0o777),
@@ -796,7 +799,7 @@ for attempt in (lambda: os.chmod("/dev/.ringfence/memory", 0o777),
     assert done.returncode == 0 and done.stdout == "", done
 
 
-# -- what it holds ----------------------------------------------------------------------------------------
+# -- size -----------------------------------------------------------------------------------------
 
 def test_memory_in_files_is_limited_as_well(world):
     sandbox = Sandbox(world)
@@ -804,14 +807,14 @@ def test_memory_in_files_is_limited_as_well(world):
     for folder in ("/tmp", "/dev/shm", "/run/user/$(id -u)"):
         done = sandbox.run(["sh", "-c", f"head -c 80M /dev/zero > {folder}/file"], *options)
         assert done.returncode != 0 and "No space left" in done.stderr, (folder, done)
-    # All of them together take no more.
+    # All of them together have no more space.
     done = sandbox.run(["sh", "-c", "head -c 40M /dev/zero > /tmp/one && echo one; "
                         "head -c 40M /dev/zero > /dev/shm/other"], *options)
     assert done.stdout == "one\n" and "No space left" in done.stderr, done
 
 
 def test_what_is_typed_elsewhere_is_not_read_from_the_error_output(world):
-    """Where the input is no terminal, but an output is one."""
+    """The input is not a terminal, but an output is one."""
     sandbox = Sandbox(world)
     sandbox.run(["true"])
     shutil.copy(world.programs.ringfence, world.project / "ringfence")
@@ -862,9 +865,9 @@ for name in ("renamed.sock", "linked.sock"):
 
 
 def test_a_socket_that_was_renamed_is_hidden(world):
-    """One that is left of a server can be removed."""
+    """A socket left by a server can be removed."""
     sandbox = Sandbox(world)
-    sandbox.run(["true"])  # gives the folders to the user
+    sandbox.run(["true"])  # gives the directories to the user
     folder = world.project / "run"
     folder.mkdir()
     if sandbox.user is not None:
@@ -906,7 +909,7 @@ if __name__ == "__main__":
     assert done.stdout == "[1, 2]\n", done
 
 
-# -- what an earlier run leaves for a later one ------------------------------------------------------
+# -- leftovers of an earlier run ------------------------------------------------------------------
 
 def test_a_link_of_an_earlier_run_opens_nothing_to_a_later_one(world):
     sandbox = Sandbox(world)

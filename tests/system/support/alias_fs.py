@@ -1,6 +1,6 @@
-"""A file system whose files have second names, as on FAT and NTFS (CLAUDE~1 for .claude) and on ext4
-with casefold (other letter case, ligatures, characters that it ignores). It shows a directory of the
-host, by the protocol of /dev/fuse (linux/fuse.h, version 7.31). Root mounts it.
+"""A file system whose files have second names, as on FAT and NTFS (CLAUDE~1 for .claude) and on
+ext4 with casefold (other letter case, ligatures, ignored characters). It shows a directory of
+the host, through the protocol of /dev/fuse (linux/fuse.h, version 7.31). Root mounts it.
 
     with AliasFs(backing, mount_point): ...
 """
@@ -42,8 +42,8 @@ class AliasFs:
         self.files, self.next_file = {}, 1
 
     def __enter__(self):
-        # A child of vfork(2) stops all threads of Python until it has entered its folder, and this thread
-        # is the one that answers it.
+        # A vfork(2) child stops all threads of Python until it has changed its directory, and this
+        # thread must answer that call.
         subprocess._USE_VFORK = False
         self.device = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
         options = f"fd={self.device},rootmode=40000,user_id=0,group_id=0,allow_other,default_permissions"
@@ -68,7 +68,7 @@ class AliasFs:
             except OSError as error:
                 if error.errno in (errno.EINTR, errno.EAGAIN, errno.ENOENT):
                     continue
-                return  # ENODEV: it is not mounted any more
+                return  # ENODEV: not mounted any more
             _, call, unique, node, user, group, _, _ = HEADER.unpack_from(request)
             if call in UNANSWERED:
                 continue
@@ -79,12 +79,12 @@ class AliasFs:
             try:
                 os.write(self.device, struct.pack("<IiQ", 16 + len(answer), code, unique) + answer)
             except OSError:
-                pass  # the caller has gone
+                pass  # the caller has exited
 
     # -- names ---------------------------------------------------------------------------------
 
     def child(self, node, name):
-        """The path of a name in whatever spelling; a new one where there is none."""
+        """The path of a name in any spelling, or a new path if there is none."""
         folder = self.paths[node]
         for entry in os.listdir(folder):
             if fold(entry) == fold(name) or short_name(entry) == name.upper():

@@ -1,13 +1,13 @@
-"""Fixtures whose reports are tested: mismatches, a baseline that differs, rules that nobody met,
-several profiles, and text as hostile as a file can hold it."""
+"""Fixtures for report tests: mismatches, a baseline that differs, unmatched rules, several
+profiles, and text as hostile as a file can contain it."""
 
 import datetime
 import json
 import random
 
-# What of it the page must show, and what it must never become.
+# Hostile text that the page must show literally.
 HOSTILE = "</script></style></title><img src=//evil.example/x onerror=hacked=1>\"'`&lt;{{js}}"
-# Control characters, right-to-left overrides, no-breaks, what is no character at all.
+# Control characters, right-to-left overrides, no-breaks, and a noncharacter.
 UNSEEN = "a\u202eb\u2066c\u200bd\u0007e\u001bf\ufeffg\uffffh\u0085i\u2028j"
 
 POLICY = {
@@ -44,9 +44,9 @@ def fixtures():
 
 
 def write_fixtures(world):
-    """Arguments of an audit, whose report needs every part it may have."""
+    """Arguments of an audit whose report needs every possible part."""
     policy = world.write(world.base / "policy.json", json.dumps(POLICY))
-    # A file may be called almost anything.
+    # A file may have almost any name.
     lines = world.base / (HOSTILE.replace("/", "|") + ".jsonl")
     world.write(lines, "".join(json.dumps(one) + "\n" for one in fixtures()))
     world.write(world.base / "stop.jsonl", json.dumps({"hook_event_name": "Stop"}) + "\n")
@@ -63,7 +63,7 @@ def write_fixtures(world):
 
 
 def write_log(path, count):
-    """An audit log over three weeks, mostly of calls that are permitted."""
+    """An audit log over three weeks, mostly of permitted calls."""
     chance = random.Random(4)
     outside = ["/etc/hosts", "/home/dev/.ssh/id_rsa", "/home/dev/project/.git/hooks/pre-commit"]
     begin = datetime.datetime(2025, 11, 2, 6)

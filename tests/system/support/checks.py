@@ -1,5 +1,5 @@
-"""Counts of the last line, "N passed, N failed, N skipped": of tests, and of the checks in a test that has
-many of them."""
+"""Counts of the last line, "N passed, N failed, N skipped": of tests, and of the checks in tests
+that have many of them."""
 
 import sys
 
@@ -10,13 +10,13 @@ PROPERTY = "checks"
 
 
 class Checks:
-    """What is checked in one test. The test goes on after a failure and fails at its end."""
+    """The checks of one test. The test continues after a failure and fails at its end."""
 
     def __init__(self):
         self.passed, self.problems, self.skipped = 0, [], []
 
     def check(self, name, problem):
-        """`problem` is empty when all is well."""
+        """`problem` is empty if the check passed."""
         if problem:
             self.problems.append(f"{name}: {problem}")
         self.passed += not problem
@@ -25,8 +25,8 @@ class Checks:
         self.skipped.append(f"{name}: {reason}")
 
     def judge(self, report):
-        """Turns the report of a test that itself came to its end into a failure if a check failed, or
-        if there was none."""
+        """Turns the report of a completed test into a failure if a check failed, or if there was
+        none."""
         if report.passed and not (self.passed or self.skipped or self.problems):
             self.problems.append("nothing was checked")
         if report.passed and self.problems:

@@ -1,4 +1,4 @@
-"""A child process in which a test goes on as an ordinary user."""
+"""A child process in which a test continues as an ordinary user."""
 
 import multiprocessing
 import os
@@ -11,11 +11,12 @@ from ordinary_user import become_ordinary
 
 
 class Child:
-    """A child process that makes an object and calls its methods, since who gave up being root cannot
-    become it again. A call fails or is skipped here as it does there."""
+    """A child process that creates an object and calls its methods, since a process that gave up
+    root cannot become root again. A call fails or is skipped here as it does there."""
 
     def __init__(self, make, base, as_root=False):
-        """`make` gets nothing and runs in the child, as the ordinary user to whom `base` then belongs."""
+        """`make` gets no arguments and runs in the child, as the ordinary user who then owns
+        `base`."""
         self.here, there = multiprocessing.Pipe()
         sys.stdout.flush()
         self.pid = os.fork()
@@ -72,7 +73,7 @@ def _serve(make, there):
 
 
 def _outcome(function):
-    """What became of a call, and its value, the reason or the trace."""
+    """The outcome of a call, and its value, the reason or the trace."""
     try:
         return "done", function()
     except pytest.skip.Exception as reason:

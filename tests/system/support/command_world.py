@@ -1,4 +1,4 @@
-"""The world of tests that start the commands of `ringfence`."""
+"""The world of tests that run the commands of `ringfence`."""
 
 import copy
 import json
@@ -13,8 +13,8 @@ EVENTS = ["PreToolUse", "PermissionRequest", "ConfigChange", "SessionStart", "Su
 
 
 class CommandWorld(World):
-    """A home, a project and the program, alone with each other. `as_root`: a sandbox that the test
-    starts belongs to root, not to an ordinary user."""
+    """A separate home and project, and the program. `as_root`: a sandbox that the test starts
+    belongs to root, not to an ordinary user."""
 
     def __init__(self, base, programs, as_root=False):
         super().__init__(base, programs)
@@ -24,7 +24,7 @@ class CommandWorld(World):
         self.as_user = {}
 
     def give_up_root(self):
-        """From here on the program runs as an ordinary user, to whom home and project belong."""
+        """From here on the program runs as an ordinary user, who owns home and project."""
         if os.geteuid() != 0:
             return
         self.programs = copy.copy(self.programs)
@@ -42,7 +42,7 @@ class CommandWorld(World):
                               **self.as_user)
 
     def start(self, command, stdin="", env=None):
-        """Any program, in the project."""
+        """Runs any program, in the project."""
         return subprocess.run(list(map(str, command)), cwd=self.project, input=stdin, text=True,
                               capture_output=True, timeout=60,
                               env={"PATH": "/usr/bin:/bin", **(env or {})}, **self.as_user)
@@ -58,7 +58,7 @@ class CommandWorld(World):
         return self.run("trust", *arguments, "--yes", "--digest", shown["sha256"])
 
     def snapshot(self):
-        """Every file of home and project, without what the hook itself logs."""
+        """Every file of home and project, except the hook's own logs."""
         files = {}
         for folder in (self.home, self.project):
             for path in sorted(folder.rglob("*")):

@@ -1,10 +1,10 @@
-"""One case of the bypass corpus: its tree on the disk, its event, and what the hook must answer.
+"""One case of the bypass corpus: its tree on the disk, its event, and the required answer.
 
-A case is a JSON object: id, class, why, expect ("allow", or "deny" and "error": the tool must not
-run); the event as stdin (an object), stdin_raw, stdin_base64 or stdin_parts; setup (what to make
-before), allow_extra, policy_at, policy_link, policy_raw, policy_absent, env, process_cwd,
-cwd_deleted, platforms, timeout. $CWD, $CWDNAME, $HOME, $OUT, $POLICY and $BASE stand for places of
-the tree, $$ for a dollar sign.
+A case is a JSON object: id, class, why, expect ("allow", or "deny" and "error": the tool must
+not run); the event as stdin (an object), stdin_raw, stdin_base64 or stdin_parts; setup (what to
+create before), allow_extra, policy_at, policy_link, policy_raw, policy_absent, env, process_cwd,
+cwd_deleted, platforms, timeout. $CWD, $CWDNAME, $HOME, $OUT, $POLICY and $BASE stand for paths
+in the tree, $$ for a dollar sign.
 """
 
 import base64
@@ -28,12 +28,12 @@ def platform():
 
 
 def encoded(text):
-    """Lone surrogates of a case stay what they are, so that the hook gets to see them."""
+    """Lone surrogates of a case are kept, so that the hook gets them."""
     return text.encode("utf-8", "surrogatepass")
 
 
 class Tree:
-    """BASE/w/project is the workspace, BASE/h the home, BASE/o what lies outside."""
+    """BASE/w/project is the workspace, BASE/h the home, BASE/o the outside."""
 
     def __init__(self, case, template):
         self.case, self.template = case, template
@@ -109,7 +109,7 @@ class Tree:
         return f'{text.rstrip().removesuffix("}")}, "audit": {audit} }}'
 
     def _inside(self, path):
-        """A case may change nothing outside of its own tree, whatever its links say."""
+        """A case may change nothing outside its own tree, whatever its links say."""
         path = pathlib.Path(path)
         if self.base not in (real := path.parent.resolve(), *real.parents):
             raise ValueError(f"{path} is not in the tree of the case")
@@ -189,13 +189,13 @@ class Tree:
 
 
 def skip_reason(case):
-    """Why the case cannot be run here, or ""."""
+    """The reason why the case cannot run here, or ""."""
     platforms = case.get("platforms", [platform()])
     return "" if platform() in platforms else "only for " + ", ".join(platforms)
 
 
 def problem(case, answer):
-    """What is wrong with the answer, or ""."""
+    """The problem of the answer, or ""."""
     if case["expect"] == "allow":
         return "" if answer.verdict in ALLOWED else f"should be permitted, is {answer}"
     return "" if answer.blocks else f"should be {case['expect']}, is {answer}"

@@ -1,6 +1,6 @@
-"""The JSON test suite through the hook's front door. n_ files are no JSON and y_ files are; none of
-them is an event or a policy, so nothing may ever be permitted because of one, and nothing may end
-in a way that the client reads as consent.
+"""The JSON test suite as input of the hook. n_ files are invalid JSON and y_ files valid; none
+of them is an event or a policy, so none may cause a permission, and no run may end in a way that
+the client reads as consent.
 """
 
 import collections
@@ -13,11 +13,11 @@ Use = collections.namedtuple("Use", "name file kind case must_refuse")
 
 
 def cases(content, kind):
-    """The three uses of a file, as (what it is used as, case, must be refused)."""
+    """The three uses of a file, as (use, case, must be refused)."""
     base = {"expect": "error"}
     yield "event", base, True
     yield "policy", base | {"stdin": read_event()}, True
-    # An object of any members is the arguments of some tool: then any clean answer will do.
+    # Any object is valid as the arguments of some tool: then any clean answer is accepted.
     is_object = content.lstrip(b" \t\r\n").startswith(b"{")
     yield "tool_input", base, kind == "n" or not is_object
 
@@ -28,7 +28,7 @@ def read_event():
 
 
 class JsonTree(corpus_case.Tree):
-    """The file takes the place of the event, of the policy, or of the arguments in the event."""
+    """The file replaces the event, the policy, or the arguments in the event."""
 
     def __init__(self, case, content, use):
         super().__init__(case, TEMPLATE)

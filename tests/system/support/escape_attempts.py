@@ -1,9 +1,9 @@
-"""Tries to get out of a sandbox, and looks at the effect from outside.
+"""Tries to escape from a sandbox, and checks the effect from outside.
 
-Each row of the probe runs twice. Without a sandbox it must succeed, or it proves nothing; inside it
-must be stopped, or have no effect outside, but for the few that escape_rows.py accepts. The rows
-fn-* are what ordinary work needs, and must work both times. What this machine itself refuses is
-skipped with its reason.
+Each row of the probe runs twice. Without a sandbox it must succeed, or it proves nothing; inside,
+it must be stopped or have no effect outside, except for the few that escape_rows.py accepts. The
+rows fn-* are operations that ordinary work needs, and must work both times. Rows that this machine
+itself refuses are skipped with the reason.
 """
 
 import collections
@@ -21,17 +21,17 @@ NO_SANDBOX_STATUS = 125
 POLICY = {"version": 1, "read": {"deny": ["**/.env", "@secrets"]},
           "sandbox": {"memory": "512M", "processes": 256}}
 
-# What was seen of a row: "open", "virtual" (succeeded inside, nothing happened outside), "stopped",
-# "works", "broken", "skipped", or "" when the probe did not come to say.
+# Result of a row: "open", "virtual" (succeeded inside, no effect outside), "stopped", "works",
+# "broken", "skipped", or "" if the probe gave no answer.
 Result = collections.namedtuple("Result", "verdict detail")
-# `kind`: passed, failed or skipped, and `text` says why; and the two verdicts.
+# `kind`: passed, failed or skipped, with the reason in `text`; and the two verdicts.
 Outcome = collections.namedtuple("Outcome", "kind text bare inside")
 
 
-# -- judging --------------------------------------------------------------------------------------
+# -- evaluation -----------------------------------------------------------------------------------
 
 def result_of(row, done, look):
-    # What is seen counts, whatever the probe came to say.
+    # A visible effect counts, whatever the probe reported.
     if row.seen and row.seen(look):
         return Result("open", done.detail)
     if done.verdict == "open" and row.seen:
@@ -46,7 +46,7 @@ def result_of(row, done, look):
 
 
 def judge(row, bare, inside, expected_open, accepted):
-    """(passed, failed or skipped; what to say)."""
+    """(passed, failed or skipped; the reason)."""
     good = "works" if row.function else "open"
     if bare.verdict != good and (expected_open or row.function):
         reason = machine_refuses(row, bare)
@@ -96,13 +96,13 @@ class Runner:
         return result_of(row, *self.world.run(row.name, command))
 
     def try_row(self, name):
-        """Its Outcome."""
+        """The Outcome of the row."""
         row = row_named(name)
         return self.judged(row, self.run(row, self.probe(row)), self.run(row, self.confined(row)))
 
     def try_together(self, rows):
-        """(row, Outcome) of each, with one start for all, where starting is what takes the time. Rows that
-        are seen in the same way fail together."""
+        """(row, Outcome) of each, with one start for all, if starting takes most of the time.
+        Rows with the same visible effect fail together."""
         found = []
         for command in (self.probe(*rows), self.confined(*rows)):
             self.world.restore()
@@ -112,7 +112,7 @@ class Runner:
 
     def judged(self, row, bare, inside):
         root = os.geteuid() == 0
-        # Root may do more than the table's ordinary user, but has nothing to become.
+        # Root may do more than the table's ordinary user, but cannot gain root.
         expected = row.open_to_all or (root and row.name != "setuid-0")
         accepted = ACCEPTED
         if self.options.layers != "full":
@@ -121,7 +121,7 @@ class Runner:
         return Outcome(kind, text, bare.verdict or "?", inside.verdict or "?")
 
     def cannot_start(self):
-        """Why the sandbox does not start at all; "" when it does."""
+        """The reason why the sandbox does not start at all, or ""."""
         row = row_named("fn-devnull")
         self.world.restore()
         done, _ = self.world.run(row.name, self.confined(row))

@@ -1,11 +1,11 @@
-"""What the escape probe is to reach: files, processes and sockets outside the sandbox.
+"""The targets of the escape probe: files, processes and sockets outside the sandbox.
 
     base/bin        copies of the programs
     base/home       a home with keys
     base/outside    files to be changed, each named after its row
     base/project    a repository with others in it; the command runs there
 
-restore() puts all files back, Looker's methods say what has become of them.
+restore() restores all files, Look's methods report changes.
 """
 
 import json
@@ -31,7 +31,7 @@ MARK = "escaped\n"
 UNTOUCHED = "untouched\n"
 OLD = (1_500_000_000, 1_500_000_000)
 INHERITED_DIRFD, INHERITED_FILEFD = 77, 78
-# Read now: an ordinary user may not be able to, when root has started this.
+# Read now: if root started this, an ordinary user may not be able to later.
 VICTIM = pathlib.Path(__file__).with_name("escape_victim.py").read_text()
 VICTIM_NAME = "ringfence-victim"
 PYTHONS = (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3")
@@ -45,7 +45,7 @@ FOLDERS = ("plain", "deep/er", "mnt", "pkg/.claude", "pkg/.github/workflows")
 
 
 class Done:
-    """What the probe said of one row, and how the command ended."""
+    """The probe's result for one row, and how the command ended."""
 
     def __init__(self, row, output, errors, status):
         self.output, self.status, self.errors = output, status, errors.strip()
@@ -56,7 +56,7 @@ class Done:
                 self.verdict, self.detail = fields[1:]
 
     def of(self, row):
-        """The same command's, of another row that it tried."""
+        """The result for another row of the same command."""
         return Done(row, self.output, self.errors, self.status)
 
 
@@ -100,7 +100,7 @@ class EscapeWorld(World):
         super().write(path, text).chmod(mode)
 
     def restore(self):
-        """Every file as it was. The sockets stay: somebody listens."""
+        """Restores every file. The sockets stay: servers listen on them."""
         for folder in (self.project, self.outside, self.home):
             for path in folder.iterdir():
                 if path.name not in ("run", "agent.sock", "held"):
@@ -142,7 +142,7 @@ class EscapeWorld(World):
         self.write(git / "hooks/post-merge", "#!/bin/sh\n")
 
     def build_bare(self):
-        """Repositories without a work tree: whole, without hooks, and one that lacks a part."""
+        """Repositories without a work tree: complete, without hooks, and one that lacks a part."""
         for name, folders in (("bare.git", ("objects", "refs", "hooks")),
                               ("bare-parts", ("objects", "refs")), ("bare-less", ("refs",))):
             for folder in folders:
@@ -180,7 +180,7 @@ class EscapeWorld(World):
     # -- running -------------------------------------------------------------------------------
 
     def run(self, row, command):
-        """Runs the command, which ends in the probe's own words, and then looks."""
+        """Runs the command, which prints the probe's result, and then checks the effects."""
         with Terminal() as terminal:
             values = {**self.values(), "pty": os.ttyname(terminal.slave)}
             self.write(self.project / "escape_fixture", "".join(
@@ -210,7 +210,7 @@ class EscapeWorld(World):
                 try:
                     output, errors = process.communicate(timeout=30)
                 except subprocess.TimeoutExpired:
-                    os.killpg(process.pid, signal.SIGKILL)  # a session of its own
+                    os.killpg(process.pid, signal.SIGKILL)  # in its own session
                     output, errors = process.communicate()
                     errors += "no end within 30 s"
                 return Done(row, output, errors or "", process.returncode)
@@ -219,14 +219,14 @@ class EscapeWorld(World):
             os.close(INHERITED_FILEFD)
 
     def reached(self):
-        """What has reached the victim since it was asked last."""
+        """What has reached the victim since the last call."""
         self.victim.stdin.write("?\n")
         self.victim.stdin.flush()
         return json.loads(self.victim.stdout.readline())
 
 
 class Look:
-    """What is seen from outside after a row. Each question is asked once."""
+    """The effects visible from outside after a row. Each is queried once."""
 
     def __init__(self, world, caller, terminal, streams):
         self.world = world
@@ -239,7 +239,7 @@ class Look:
         self.key_added = world.key.taken_out(world.unique)
 
     def outside(self, name):
-        """Whether a file outside has another content, or is gone."""
+        """True if a file outside has changed or is gone."""
         path = self.world.outside / name
         return not path.exists() or path.read_text() != UNTOUCHED
 
@@ -267,15 +267,15 @@ class Look:
         time.sleep(0.5)
         if self.size("orphan") == before:
             return False
-        time.sleep(2)  # it ends by itself
+        time.sleep(2)  # it ends on its own
         return True
 
 
 class Streams:
     """Standard input and errors of a row; standard output is a pipe, for the verdict.
 
-    A terminal for tiocsti, which becomes the controlling one; files outside for x-stream-*; pipes
-    that others use as well for x-pipe-*; otherwise nothing, and a pipe. A FIFO outside has a reader.
+    A terminal for tiocsti, which becomes the controlling one; files outside for x-stream-*;
+    shared pipes for x-pipe-*; otherwise empty input, and a pipe. A FIFO outside has a reader.
     """
 
     def __init__(self, world, row, terminal):
@@ -322,7 +322,7 @@ def read_at_once(file):
 
 
 class Terminal:
-    """A terminal whose other end is ours. What is typed on it waits to be read from it."""
+    """A terminal whose other end is ours. Injected input waits to be read from it."""
 
     def __enter__(self):
         self.master, self.slave = pty.openpty()
@@ -382,7 +382,7 @@ def remove(path):
     if not path.is_dir() or path.is_symlink():
         path.unlink()
         return
-    # What a row left behind may be closed to its owner.
+    # A row may have closed its leftovers to their owner.
     for folder, _, _ in os.walk(path):
         os.chmod(folder, 0o700)
     shutil.rmtree(path)

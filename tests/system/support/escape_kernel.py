@@ -23,7 +23,7 @@ def checked(result):
 
 
 class SessionKey:
-    """A new session keyring for this process, with one key; what it starts inherits both."""
+    """A new session keyring for this process, with one key; its children inherit both."""
 
     def __init__(self, secret):
         checked(LIBC.syscall(KEYCTL, JOIN_SESSION_KEYRING, None))
@@ -31,7 +31,7 @@ class SessionKey:
                                            len(secret), SESSION_KEYRING))
 
     def taken_out(self, name):
-        """Whether there is such a key; it is gone afterwards."""
+        """True if the key exists; removes it."""
         serial = LIBC.syscall(KEYCTL, SEARCH, SESSION_KEYRING, b"user", name.encode(), 0)
         if serial != -1:
             LIBC.syscall(KEYCTL, UNLINK, serial, SESSION_KEYRING)
@@ -47,7 +47,7 @@ class SharedMemory:
         self.address = LIBC.shmat(self.segment, None, 0)
 
     def taken_out(self):
-        """What was written there; it is gone afterwards."""
+        """Returns the text that was written there, and removes it."""
         text = ctypes.string_at(self.address)
         ctypes.memset(self.address, 0, 4096)
         return text
@@ -58,6 +58,6 @@ class SharedMemory:
 
 
 def own_mounts():
-    """Between fork and exec: what root mounts and unmounts is seen by nobody else."""
+    """Between fork and exec: other processes do not see what root mounts and unmounts."""
     checked(LIBC.unshare(CLONE_NEWNS))
     checked(LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None))

@@ -1,13 +1,12 @@
-"""Why a machine by itself refuses a row of the escape probe, without any sandbox."""
+"""Reasons why a machine itself refuses a row of the escape probe, without any sandbox."""
 
 import os
 import pathlib
 import resource
 
-# What few machines have, or some have not by their hypervisor (there int 0x80 is SIGSEGV to everybody).
-# Without it the row says nothing, and nothing is missed; tests/sandbox/seccomp_filter_test.cc asks the filter
-# about calls of other architectures on every machine.
-# Root's pipes are not limited.
+# Features that few machines have, or that some hypervisors disable (where int 0x80 always causes
+# SIGSEGV). Without the feature the row has no meaning; tests/sandbox/seccomp_filter_test.cc tests
+# the filter with calls of other architectures on every machine. Root's pipes are not limited.
 RARE = ("x-case", "x-x32-creat", "ia32-syscall", "x-ia32-creat", "sock-alg", "sysrq", "setuid-0",
         "x-pipe-pages")
 
@@ -86,7 +85,7 @@ MACHINE = {
 
 
 def machine_refuses(row, result):
-    """Why this machine itself refuses a row; "" when it has no reason to."""
+    """The reason why this machine itself refuses a row, or ""."""
     if result.verdict == "skipped":
         return result.detail
     errors, question, reason = MACHINE.get(row.name, ("", None, ""))

@@ -1,5 +1,5 @@
-"""The rows of the escape probe: what is seen outside when one succeeded, which of them an ordinary
-user without a sandbox can do, and why a machine may refuse one by itself."""
+"""The rows of the escape probe: the effect outside when one succeeds, the rows that an ordinary
+user can do without a sandbox, and rows with accepted results."""
 
 import dataclasses
 import pathlib
@@ -13,9 +13,9 @@ HOOK = "hooks/pre-commit"
 @dataclasses.dataclass(frozen=True)
 class Row:
     name: str
-    # Without a sandbox an ordinary user succeeds; otherwise only root does, if anybody.
+    # Succeeds for an ordinary user without a sandbox; otherwise only for root, if at all.
     open_to_all: bool
-    # Asked of a Look; where there is none, the probe's own word counts.
+    # Evaluated on a Look; if there is none, the probe's own result counts.
     seen: Optional[Callable] = None
 
     @property
@@ -49,7 +49,7 @@ def text_of(look, name):
 
 
 def config_changed(name):
-    """Another content, or none."""
+    """The content has changed, or the file is gone."""
     return lambda look: not (text_of(look, name) or "").endswith("bare = false\n")
 
 
@@ -194,7 +194,7 @@ TREE = "tree-new/"
 
 
 def left_alone(look):
-    """Files for editors without the repository that they were left to."""
+    """Files for editors without the repository that permitted them."""
     project = look.world.project
     leads_elsewhere = (text_of(look, TREE + ".git") or "").startswith("gitdir: ../.git")
     return look.exists(TREE + ".vscode/tasks.json") and (
@@ -249,7 +249,7 @@ RACES = {
             exists("sub/.git/" + HOOK)),
 }
 
-# What Landlock learned after its first versions; where there are no namespaces it is all there is.
+# Rights that Landlock added after its first versions; without namespaces it is the only protection.
 LATE_IN_LANDLOCK = {
     **words("x-tkill x-tgkill x-pidfd-signal x-sigqueue x-tgsigqueue x-setown x-setown-ex x-fiosetown",
             reached("signal")),
@@ -302,7 +302,7 @@ ROWS = [
     *rows_of(True, LATE_IN_LANDLOCK),
 ]
 
-# Open inside the sandbox, and why that is accepted.
+# Open inside the sandbox, with the reason why that is accepted.
 ACCEPTED = {
     "hardlink-old-write": "the host gave the file a name in the project",
     "memfd-exec": "what is started from memory is confined as well",
@@ -316,7 +316,7 @@ ACCEPTED = {
                     "it with EINTR; the kernel has no other way",
 }
 
-# The same with `--layers landlock`, which has no view, no processes and no network of its own.
+# The same with `--layers landlock`, which has no view, process namespace or network of its own.
 ACCEPTED_LANDLOCK = {
     **{name: why for name, why in ACCEPTED.items() if name != "proc-self-mem-write"},
     "read-dotenv-cwd": "Landlock knows no exception below a place that may be written",
@@ -338,7 +338,7 @@ ACCEPTED_LANDLOCK_ROOT = {
     "fork-600": "the kernel does not limit root's processes without a user namespace or a cgroup",
 }
 
-# A command of its own may end with these: the limit ends all of it.
+# These may end their command: the limit ends all of it.
 ENDS_THE_COMMAND = ("mem-1gib", "fork-600")
 # The sandbox does not start at all.
 REFUSED_AT_START = ("x-stream-directory",)

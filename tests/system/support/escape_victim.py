@@ -1,10 +1,10 @@
-"""A process outside the sandbox that waits to be reached. escape_fixture.py starts it.
+"""A process outside the sandbox, as a target. escape_fixture.py starts it.
 
     escape_victim.py OUTSIDE_FOLDER HOME TMP_SOCKET ABSTRACT_NAME NAME
 
-It listens in every way, keeps a secret in its environment, in its memory and in an open file, and
-answers each line on its standard input with a line of JSON that says what has reached it. It ends
-with its standard input. NAME is for those who look at command lines.
+It listens in all ways, keeps a secret in its environment, in its memory and in an open file, and
+answers each line on its standard input with a line of JSON that lists what has reached it. It
+ends when its standard input closes. NAME makes its command line recognizable.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ class Victim:
         self.reached = dict.fromkeys(("tcp", "udp", "abstract", "path", "tmp", "home", "datagram", "signal"), 0)
         self.memory = ctypes.create_string_buffer(QUIET, 64)
         self.file = os.open(f"{outside}/held", os.O_RDWR)
-        # Where only parents may look into a process, this one lets everybody.
+        # If only parents may inspect a process, this one permits all processes.
         ctypes.CDLL(None).prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0)
         signal.signal(signal.SIGUSR1, lambda *_: self.count("signal"))
         self.tcp = self.listen("tcp", socket.AF_INET, ("127.0.0.1", 0))
@@ -66,7 +66,7 @@ class Victim:
     def answer(self):
         if not sys.stdin.readline():
             sys.exit(0)
-        # Whatever came before the question is counted before the answer.
+        # Events before the question are counted before the answer.
         for key, _ in self.selector.select(0):
             if key.fileobj is not sys.stdin:
                 key.data()

@@ -1,7 +1,8 @@
-"""A home, a project, a policy and an audit log for one run of the hook, and what its answer means.
+"""A home, a project, a policy and an audit log for one run of the hook, and the meaning of its
+answer.
 
-An answer is read as the client reads it: exit 2 blocks, so does a printed deny with exit 0; a hook
-that ends in any other way lets the call through.
+An answer is read as the client reads it: exit 2 blocks, as does a printed deny with exit 0; any
+other end permits the call.
 """
 
 import hashlib
@@ -22,7 +23,7 @@ class Answer:
 
     @property
     def verdict(self):
-        """denied, asked, allowed, permitted, error (exit 2), or "open: " and why."""
+        """denied, asked, allowed, permitted, error (exit 2), or "open: " with the reason."""
         if self.status == 2:
             return "error"
         if self.status != 0:
@@ -49,9 +50,9 @@ class Answer:
 
 
 class HookWorld(World):
-    """`log`: the audit log before the run is "absent", "present" (a few lines) or "full" (beyond
-    the size at which it is rotated). `layers`: the policy lies where the user's and the project's
-    are looked for, instead of being named on the command line."""
+    """`log`: the audit log before the run is "absent", "present" (a few lines) or "full" (above
+    the rotation size). `layers`: the policies are in the user's and the project's usual places,
+    instead of being named on the command line."""
 
     def __init__(self, log="absent", layers=False, required=False, rotate="64M", extra=None):
         super().__init__(os.path.realpath(tempfile.mkdtemp(prefix="ringfence-test.")))
@@ -66,7 +67,7 @@ class HookWorld(World):
         (self.project / "inner").symlink_to("src")
         (self.project / "docs").mkdir()
         (self.project / "decided").mkdir()
-        (self.project / "docs" / "adr").symlink_to("../decided")  # what the policy denies
+        (self.project / "docs" / "adr").symlink_to("../decided")  # the policy denies it
         (self.project / ".envrc").symlink_to("envfile")
         self.log = self.log_folder / "audit.jsonl"
         self.layers = layers
@@ -117,12 +118,12 @@ class HookWorld(World):
         }) + "\n").encode()
 
     def denied_event(self, **members):
-        """A write through a link to a file outside of the project."""
+        """A write through a link to a file outside the project."""
         return self.event("Write", {"file_path": str(self.project / "link/new.txt"),
                                     "content": "x"}, **members)
 
     def denied_by_link_event(self, **members):
-        """A write to what an entry of the policy's deny list leads to."""
+        """A write to the target of an entry in the policy's deny list."""
         return self.event("Write", {"file_path": str(self.project / "decided/new.txt"),
                                     "content": "x"}, **members)
 
@@ -132,7 +133,7 @@ class HookWorld(World):
                           permission_mode="bypassPermissions", **members)
 
     def permitted_event(self, **members):
-        """A write through a link that stays inside."""
+        """A write through a link that stays inside the project."""
         return self.event("Write", {"file_path": str(self.project / "inner/a.txt"),
                                     "content": "x"}, **members)
 
@@ -150,7 +151,7 @@ class HookWorld(World):
         return Answer(done.returncode, done.stdout or b"", done.stderr or b"")
 
     def log_lines(self, some_killed=False):
-        """Every line of the log and of what was rotated away, and what is wrong with them."""
+        """Every line of the log and of rotated files, and their problems."""
         lines, problems = [], []
         for file in self.log_files():
             text = file.read_bytes()
@@ -160,7 +161,7 @@ class HookWorld(World):
         return lines, problems + chain_problems(lines, some_killed)
 
     def log_files(self):
-        """A writer that was killed may leave a second name of a file, or one that never became the
+        """A killed writer may leave a second name of a file, or a file that never became the
         log: audit.jsonl.new."""
         files = {file.stat().st_ino: file for file in sorted(self.log_folder.glob("audit.jsonl*"))
                  if file.suffix != ".new" and file.is_file() and file.stat().st_size}
@@ -168,11 +169,11 @@ class HookWorld(World):
 
 
 def chain_problems(lines, some_killed=False):
-    """The lines must form one chain, in any order of their files: each names the digest of the one
-    before. A writer that is killed between two pages of the file leaves a part of its line, which
-    the next one closes and names together with the whole line before it. Lines that were written
-    without the lock may be beside each other: log.py looks at those."""
-    blocks, problems = [], []  # of a whole line and what was torn behind it, with its chain
+    """The lines must form one chain, in any order of their files: each names the digest of the
+    one before. A writer that is killed between two pages of the file leaves a part of its line,
+    which the next writer closes and includes in the digest with the complete line before it.
+    Lines written without the lock may be beside each other: cli/test_log.py checks those."""
+    blocks, problems = [], []  # a complete line with torn text after it, and its chain
     for line in lines:
         try:
             blocks.append([json.loads(line)["chain"], line])

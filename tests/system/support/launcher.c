@@ -1,5 +1,5 @@
-// Starts a program as a test wants it, from a process so small that it does not show in the
-// figures.
+// Starts a program with limits or measures its peak, from a process so small that it does not
+// affect the figures.
 //
 //   launcher limit NUMBER VALUE COMMAND...   with setrlimit(NUMBER, VALUE), soft and hard
 //   launcher peak FILE COMMAND...            and writes its peak resident size in KiB to FILE

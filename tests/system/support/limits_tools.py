@@ -1,7 +1,7 @@
-"""The hook where something is missing, full, slow or too small: what the tests of that share.
+"""Shared by the tests of the hook with something missing, full, slow or too small.
 
-Whatever happens, an event that must be denied is not let through, and no run ends in a status other
-than 0 and 2. The functions that judge an answer say what is wrong with it, or "".
+Whatever happens, an event that must be denied is not permitted, and no run ends with a status other
+than 0 and 2. The functions that check an answer return its problem, or "".
 """
 
 import fcntl
@@ -14,7 +14,7 @@ PATIENCE = 40  # seconds; the hook's own deadline is well below
 
 
 class Tools:
-    """The hook, and the launcher if it could be compiled. `folder` is for what is compiled."""
+    """The hook, and the launcher if it could be compiled. `folder` is for compiled programs."""
 
     def __init__(self, hook, folder):
         self.hook, self.folder = hook, folder
@@ -22,7 +22,7 @@ class Tools:
         self.launcher = self.compile(source, "launcher")
 
     def compile(self, source, name, *flags):
-        """A static program, or None where there is no compiler for one."""
+        """A static program, or None if there is no compiler for one."""
         built = self.folder / name
         if shutil.which("cc") is None:
             return None
@@ -32,7 +32,7 @@ class Tools:
 
 
 def blocked(answer):
-    """What is wrong when the call had to be refused."""
+    """The problem, if the call had to be refused."""
     return "" if answer.blocks else str(answer)
 
 
@@ -41,7 +41,7 @@ def exit_2(answer):
 
 
 def not_open(answer):
-    """What is wrong when the call is permitted but may also be refused."""
+    """The problem, if the call is permitted but may also be refused."""
     return "" if answer.blocks or answer.verdict == "permitted" else str(answer)
 
 

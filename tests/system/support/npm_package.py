@@ -1,6 +1,7 @@
-"""Packages of npm that tests use, pinned, unpacked into a cache that is filled once.
+"""npm packages that tests use, pinned and unpacked into a cache that is filled once.
 
-The cache is ${XDG_CACHE_HOME:-~/.cache}/ringfence-tests/. Nothing of a package is run to install it.
+The cache is ${XDG_CACHE_HOME:-~/.cache}/ringfence-tests/. Installing a package runs none of its
+code.
 """
 
 import os
@@ -11,11 +12,11 @@ import tempfile
 
 
 class Unavailable(Exception):
-    """The package is not to be had here; the text says why."""
+    """The package is not available; the text says why."""
 
 
 def folder(name, version):
-    """Where the unpacked package is."""
+    """The directory of the unpacked package."""
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     place = pathlib.Path(caches) / "ringfence-tests" / f"{name.replace('/', '+')}-{version}"
     if not place.exists():
@@ -35,9 +36,9 @@ def _fetch(package, place):
             raise Unavailable(f"npm pack {package} made no tarball")
         _run(["tar", "-xzf", tarballs[0], "-C", scratch, "--no-same-owner"], package)
         try:
-            (pathlib.Path(scratch) / "package").replace(place)  # at once: never half a package
+            (pathlib.Path(scratch) / "package").replace(place)  # atomic: never half a package
         except OSError:
-            if not place.exists():  # else somebody else was faster
+            if not place.exists():  # otherwise another process was faster
                 raise
 
 

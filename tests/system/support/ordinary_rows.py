@@ -1,8 +1,9 @@
-"""Ordinary work: what programs.py runs both bare and confined, and compares.
+"""Ordinary work: test_ordinary_work.py runs it both without a sandbox and confined, and compares
+the results.
 
-`script` runs by `sh -e` in an empty project; `before` runs bare beforehand, in both cases. What it
-prints, its status and the files that it leaves have to be the same. `differs` says why they are not:
-then they have to differ. `loose` are names of files whose content is never twice the same.
+`script` runs with `sh -e` in an empty project; `before` runs beforehand without a sandbox, in
+both cases. The output, the status and the resulting files must be the same. `differs` gives a
+reason why they must differ. `loose` are names of files whose content is different each time.
 """
 
 import typing
@@ -236,7 +237,7 @@ END"""),
     # keys
     Row("openssl", "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=t -keyout k -out c 2> /dev/null; "
         "openssl x509 -in c -noout -subject; ls", "openssl", loose="k c"),
-    # what a sandbox is for
+    # purposes of a sandbox
     Row("a file in the home", "echo x > ~/note; cat ~/note", differs="the home is read-only"),
     Row("namespaces", "unshare -r id -u", "unshare", differs="none inside a sandbox"),
 )

@@ -1,4 +1,4 @@
-"""An ordinary user to run a sandbox as, and a place for what it must reach, where root runs the tests."""
+"""If root runs the tests: an ordinary user to run a sandbox as, and a directory for its targets."""
 
 import contextlib
 import errno
@@ -7,13 +7,13 @@ import pathlib
 import shutil
 import tempfile
 
-# A user of this process alone: the kernel counts processes by user, and tests run beside each other.
+# A user of this process only: the kernel counts processes per user, and tests run in parallel.
 ORDINARY_USER = 61235 + os.getpid() % 4000
 
 
 def place_for_base():
-    """Not /tmp, where there is another: a sandbox hides that, and then hides what is to be
-    reached."""
+    """Not /tmp if there is another directory: a sandbox hides /tmp, and then the targets with
+    it."""
     places = ["/srv"] if os.geteuid() == 0 else [os.path.expanduser("~")]
     for place in [*places, "/var/tmp", "/tmp"]:
         if os.access(place, os.W_OK | os.X_OK):
@@ -22,7 +22,7 @@ def place_for_base():
 
 
 def copy_programs(programs, names, base):
-    """To where every user may start them: a build folder may be closed."""
+    """Copies programs to where every user may start them: a build directory may be closed."""
     folder = pathlib.Path(base) / "bin"
     folder.mkdir()
     folder.chmod(0o755)
@@ -32,7 +32,7 @@ def copy_programs(programs, names, base):
         os.chmod(copied, 0o755)
         return str(copied)
 
-    # It hands what it does not do itself to the program beside it.
+    # ringfence passes some commands on to the program beside it.
     if "ringfence" in names:
         copy(programs.ringfence + "-cli")
     for name in names:
@@ -41,7 +41,7 @@ def copy_programs(programs, names, base):
 
 @contextlib.contextmanager
 def place_with(programs, names):
-    """A new folder that every user can reach; `programs` then names copies in it."""
+    """A new directory that every user can reach; `programs` then names copies in it."""
     with tempfile.TemporaryDirectory(prefix="ringfence-test-", dir=place_for_base()) as folder:
         base = pathlib.Path(os.path.realpath(folder))
         base.chmod(0o755)
@@ -50,7 +50,7 @@ def place_with(programs, names):
 
 
 def become_ordinary(base):
-    """`base` and what is in it now belong to the user too, but for the copies of programs."""
+    """`base` and its current content then belong to the user too, except the copies of programs."""
     bin_folder = pathlib.Path(base) / "bin"
     for path in (pathlib.Path(base), *pathlib.Path(base).rglob("*")):
         if path != bin_folder and bin_folder not in path.parents:

@@ -1,5 +1,5 @@
-"""A home and a project in a folder of their own, which every system test has. What it has beside them
-depends on the program under test: see the classes that derive from this one."""
+"""A home and a project in a separate directory, which every system test has. Anything else
+depends on the program under test: see the derived classes."""
 
 import pathlib
 import shutil
@@ -8,9 +8,9 @@ PATH = "/usr/bin:/bin"
 
 
 class World:
-    """`base` is the folder, which exists; `programs` has the path of each program under test."""
+    """`base` is the directory, which exists; `programs` has the path of each program under test."""
 
-    PROJECT = "project"  # below the folder
+    PROJECT = "project"  # below the directory
 
     def __init__(self, base, programs=None):
         self.base = pathlib.Path(base)
@@ -22,14 +22,14 @@ class World:
         self.environment = {"HOME": str(self.home), "PATH": PATH}
 
     def write(self, path, text):
-        """Makes the folders above as well."""
+        """Creates parent directories as well."""
         path = self.base / path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return path
 
     def remove(self):
-        # A test may have closed a folder to its owner.
+        # A test may have closed a directory to its owner.
         shutil.rmtree(self.base, ignore_errors=True)
 
     def __enter__(self):

@@ -1,9 +1,9 @@
-"""Each text of the sources that suggests a command or a way out, and the test that carries it out.
+"""Each text of the sources that suggests a command or a remedy, and the test that runs it.
 
-"fix: NAME" is a row of client/cases/fixes.py: the real client is refused a call, the fix is applied as
-the message says it, and the same call runs in the same session. "session: NAME" is a session of another
-file of client/cases that does so. "FILE: CASE" is a case of another system test, for what is not said
-about a call. "text: WHY" suggests nothing that a test could do.
+"fix: NAME" is a row of client/cases/fixes.py: the real client is denied a call, the fix is
+applied as the message says, and the same call runs in the same session. "session: NAME" is a
+session of another file of client/cases that does so. "FILE: CASE" is a case of another system
+test, for texts that are not about a call. "text: WHY" suggests nothing that a test could run.
 """
 
 ALLOW = "fix: a file to read"
@@ -12,7 +12,7 @@ AGAIN = "cli/test_client_limits.py: test_check_suggests_the_init_that_registers_
 USAGE = "text: how a command is used, said where it was used wrongly"
 
 TESTS = {
-    # What the hook tells the model.
+    # Texts of the hook for the model.
     "`ringfence allow ": ALLOW,
     "Ask the user to run ": "fix: a tool of an MCP server",
     "Ask the user to add it to this list of the profile": "fix: a profile that lacks it",
@@ -39,7 +39,7 @@ TESTS = {
     "look at it and run: ringfence trust": TRUST,
     "Ask the user to install ringfence in a directory whose name has only letters, digits and "
     "_./:=@+,- and to run ringfence init there.": "text: an installation is not a command of ringfence",
-    # What commands tell the user.
+    # Texts of commands for the user.
     ". To permit one, run: ringfence allow ": "session: a package cache in the home",
     ", and ringfence init again. Then they can also change what your other projects take from it":
         "session: a package cache in the home",
@@ -93,7 +93,7 @@ TESTS = {
     "ringfence replay - < lines > lines": USAGE,
 }
 
-# Beginnings of texts that name a command and do not say that it would help.
+# Beginnings of texts that name a command without suggesting it as a remedy.
 PLAIN = (
     "the sandbox cannot ask, so commands in ringfence run ",
     "ringfence enter is started by the hook",

@@ -1,4 +1,4 @@
-"""Where the sources and the fixtures are."""
+"""Paths of the sources and the fixtures."""
 
 import pathlib
 

@@ -1,4 +1,4 @@
-"""A home and a project for one `ringfence run`, and what of a run is left outside."""
+"""A home and a project for one `ringfence run`, and the leftovers of a run outside."""
 
 import json
 import os
@@ -32,21 +32,21 @@ class RunWorld(World):
             "start_new_session": True, **options})
 
     def run(self, *command, extra=(), seconds=END_SECONDS, **options):
-        """What a whole run came to: its status and its two outputs."""
+        """The result of a complete run: its status and its two outputs."""
         process = self.start(self.command(*command, extra=extra), **options)
         return finish(process, seconds)
 
-    # -- what is left --------------------------------------------------------------------------
+    # -- leftovers --------------------------------------------------------------------------------
 
     def files(self):
-        """All names of project, home and /tmp that a run could leave; the log is meant to grow."""
+        """All names of project, home and /tmp that a run could leave; the log may grow."""
         found = {str(path) for folder in (self.project, self.home) for path in folder.rglob("*")}
         found |= {str(path) for path in pathlib.Path("/tmp").glob("ringfence-[0-9]*")
                   if is_own(path)}
         return {name for name in found if ".local" not in name}
 
     def processes(self):
-        """Those that were started with a path of this folder, but for zombies."""
+        """The processes that were started with a path in this directory, except zombies."""
         found = []
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
@@ -58,7 +58,7 @@ class RunWorld(World):
         return found
 
     def left_running(self, patience=0):
-        """The processes that have not ended after so many seconds."""
+        """The processes that have not ended after `patience` seconds."""
         late = time.monotonic() + patience
         while (left := self.processes()) and time.monotonic() < late:
             time.sleep(0.02)
@@ -73,7 +73,7 @@ def is_own(path):
 
 
 def own_processes():
-    """This one and those that started it."""
+    """This process and its ancestors."""
     found, pid = set(), os.getpid()
     while pid > 1:
         found.add(pid)
@@ -89,7 +89,7 @@ def finish(process, seconds=END_SECONDS):
     try:
         output, errors = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)  # a session of its own
+        os.killpg(process.pid, signal.SIGKILL)  # in its own session
         output, errors = process.communicate()
         return subprocess.CompletedProcess((), 124, output, errors + f"no end in {seconds} s")
     return subprocess.CompletedProcess((), process.returncode, output, errors)

@@ -1,4 +1,4 @@
-"""`ringfence run` in a world of commands, as the user that the test is for."""
+"""`ringfence run` in a command world, as the test's user."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import subprocess
 
 from ordinary_user import ORDINARY_USER
 
-# Tries each line and prints what came of it.
+# Tries each line and prints the result.
 TRY = """
 import os, sys
 os.chdir(os.path.expanduser("~"))
@@ -21,14 +21,14 @@ for line in sys.stdin.read().splitlines():
 
 
 class Sandbox:
-    """The world's `ringfence run`, as the user that the case is for."""
+    """The world's `ringfence run`, as the case's user."""
 
-    prefix = ()  # what starts it
+    prefix = ()  # a command that starts it
 
     def __init__(self, world):
         self.world = world
         self.user = ORDINARY_USER if os.geteuid() == 0 and not world.as_root else None
-        # The hook where it is seen in a private /tmp.
+        # The hook in a place that is visible with a private /tmp.
         self.hook = world.project / "hook"
         shutil.copy(world.programs.hook, self.hook)
         shutil.copy(world.programs.ringfence, world.base / "ringfence")
@@ -53,7 +53,7 @@ class Sandbox:
         return self.run(["/usr/bin/python3", "-c", script], *options, text=text)
 
     def attempts(self, lines, *options):
-        """What became of each line: "done", or the error."""
+        """The result of each line: "done", or the error."""
         done = self.python(TRY, *options, text="\n".join(lines))
         assert done.returncode == 0, f"{done.returncode} {done.stderr}"
         said = dict(reversed(line.split(": ", 1)) for line in done.stdout.splitlines())
@@ -61,9 +61,9 @@ class Sandbox:
 
 
 def nested(world, sandbox, policy, lines, *options):
-    """What became of each line in a sandbox with that policy, inside an agent's."""
+    """The result of each line in a sandbox with that policy, inside an agent's sandbox."""
     world.write(world.home / "inner.json", json.dumps({"version": 1, **policy}))
-    # Where the outer sandbox sees it.
+    # Visible in the outer sandbox.
     program = world.project / "ringfence"
     shutil.copy(world.programs.ringfence, program)
     program.chmod(0o755)

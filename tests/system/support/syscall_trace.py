@@ -1,4 +1,4 @@
-"""What strace says a program did, and what can be made to fail in it."""
+"""A program's calls as strace reports them, and the faults that can be injected into them."""
 
 import re
 import shutil
@@ -26,7 +26,7 @@ ERRORS = {
     "uname": ("EFAULT",), "socket": ("EMFILE",), "connect": ("ECONNREFUSED",),
     "statfs": FILE_ERRORS, "poll": ("EINTR", "ENOMEM"), "": ("EIO", "ENOSYS"),
 }
-# Names of one call in different libraries and ages of the kernel.
+# Names of the same call in different libraries and kernel versions.
 SAME_AS = {
     "openat": "open", "openat2": "open", "creat": "open",
     "pread64": "read", "readv": "read", "preadv": "read",
@@ -38,54 +38,55 @@ SAME_AS = {
     "linkat": "link", "unlinkat": "unlink", "fchmod": "chmod", "fchmodat": "chmod",
     "fstatfs": "statfs", "ppoll": "poll", "clock_gettime64": "clock_gettime",
 }
-# The kernel gives these no way to fail, or the program is not there yet or no more.
+# The kernel never fails these, or the program has not started yet or has ended.
 CANNOT_FAIL = {
     "execve", "exit", "exit_group", "rt_sigreturn", "arch_prctl", "set_tid_address",
     "set_robust_list", "rseq", "getpid", "gettid", "getppid", "getuid", "geteuid", "getgid",
     "getegid", "alarm", "umask", "sched_yield",
 }
-# What is tried again.
+# Retried errors.
 TRY_AGAIN = {"error=EINTR", "error=EAGAIN"}
-# Reading goes on after a failed close(); memory is only wasted without munmap() and madvise(), and
-# got from elsewhere without brk(); musl blocks signals around sigaction() for threads' sake.
+# Reading continues after a failed close(); without munmap() and madvise() memory is only wasted,
+# and without brk() it comes from elsewhere; musl blocks signals around sigaction() for threads'
+# sake.
 LOSES_NOTHING = {"close", "munmap", "madvise", "brk", "rt_sigprocmask"}
-# musl sets this after an open that has set it, and keeps a page free below its heap. Where the
-# mount of a path cannot be told, the whole table of mounts is read. Without the grants of its
-# session a call is judged as the policy files say.
+# musl sets this flag after an open that already set it, and keeps a free page below its heap. If
+# the mount of a path is unknown, the whole mount table is read. Without its session's grants a call
+# is decided by the policy files only.
 LOSES_NOTHING_EITHER = ("F_SETFD, FD_CLOEXEC)", "PROT_NONE", "STATX_MNT_ID", "ringfence/sessions/")
-# These say that a name leads nowhere for this user, which is a fact about files: the event's own
-# path is refused then, and nobody gets to a denied or a protected one by it.
+# These errors mean that a name leads nowhere for this user, which is a fact about files: the
+# event's own path is denied then, and a denied or protected path cannot be reached through it.
 ABOUT_FILES = {"error=EACCES", "error=ELOOP"}
 OWN_PATHS = ("/project", "/project/inner", "/project/src", "/project/src/a.txt")
 
 EMPTY_PROGRAM = "int main() { return 0; }\n"
-# Throwing pulls in the memory that libstdc++ sets aside before main().
+# Throwing links the memory that libstdc++ reserves before main().
 EMPTY_CXX_PROGRAM = "int main(int argc, char**) { if (argc > 99) throw argc; }\n"
 
 
 class Call:
-    """One system call of a clean run. `number` counts calls of that name, as strace's `when`."""
+    """One system call of a clean run. `number` counts calls of that name, like strace's `when`."""
 
     def __init__(self, position, name, number, text):
         self.position, self.name, self.number, self.text = position, name, number, text
         self.serves_log = False
 
     def errors(self):
-        """What to inject, as strace writes it."""
+        """The faults to inject, in strace's syntax."""
         if self.name in CANNOT_FAIL or self.text.startswith("brk(NULL)"):
             return ()
         if self.name == "brk":
-            return ("retval=0",)  # brk says that it failed by returning the old end
+            return ("retval=0",)  # brk reports failure by returning the old end
         errors = ERRORS[self.family if self.family in ERRORS else ""]
         ends_early = ("retval=0",) if self.family == "read" and not self.text.endswith("= 0") else ()
         return tuple(f"error={error}" for error in errors) + ends_early
 
     def loses_nothing(self, what):
-        """Whether the decision may stand although this failed."""
+        """True if the decision may stay the same despite this failure."""
         if any(text in self.text for text in LOSES_NOTHING_EITHER):
             return True
         if "O_DIRECTORY" in self.text and what in ABOUT_FILES:
-            return True  # a listing: each name is asked for instead, and denials stay (faults.py)
+            return True  # a listing: each name is looked up instead, denials stay (test_faults.py)
         looks = self.family in ("stat", "readlink")
         if looks and what in ABOUT_FILES:
             return re.search(r'"([^"]*)"', self.text)[1] not in OWN_PATHS
@@ -110,8 +111,8 @@ def startup_programs():
 
 
 def startup_calls(hook_names, program_file):
-    """How many of the calls come before main(): as many as an empty program makes in the same
-    order. Also the command that built the program which is most alike; built as `program_file`."""
+    """The number of calls before main(): as many as an empty program makes in the same order.
+    Also the command that built the most similar program, written to `program_file`."""
     longest, which = 0, "none could be compiled"
     trace = program_file.with_suffix(".trace")
     for command, source in startup_programs():
@@ -152,9 +153,10 @@ LOG_SOCKETS = ("/dev/.ringfence/log", "/run/systemd/journal/socket", '"/dev/log"
 
 
 def mark_log_calls(calls):
-    """From the first call that makes or opens the log, what names its folder serves only the log.
-    Earlier ones ask whether it is what the event wants to write: they serve the decision. The socket
-    that takes its place inside a sandbox and those of the system's own log serve nothing else."""
+    """From the first call that creates or opens the log, calls that name its directory serve
+    only the log. Earlier ones check if the log is the event's target: they serve the decision.
+    The socket that replaces the log inside a sandbox, and those of the system's own log, serve
+    nothing else."""
     begun = False
     for call in calls:
         names_log = "LOG" in call.text
@@ -165,7 +167,7 @@ def mark_log_calls(calls):
 
 
 def covered_from(signal, calls):
-    """The position of the call from which on `signal` always has a handler or is held back."""
+    """The position from which on `signal` always has a handler or is blocked."""
     handled, held_back, begin = False, False, None
     for call in calls:
         handled = handled or call.text.startswith(f"rt_sigaction({signal}, {{")

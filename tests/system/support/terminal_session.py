@@ -1,4 +1,4 @@
-"""A program on a terminal, and a person in front of it."""
+"""A program on a terminal, and its user."""
 
 import fcntl
 import os
@@ -18,7 +18,7 @@ class TerminalSession:
         self.ended = None
         self.pid, self.master = pty.fork()
         if self.pid == 0:
-            # Who runs the tests in the background has a shell that ignores it.
+            # If the tests run in the background, their shell ignores it.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.chdir(world.project)
             os.execve(command[0], command, world.environment)
@@ -26,7 +26,7 @@ class TerminalSession:
 
     @staticmethod
     def moments():
-        """Until it is too late."""
+        """Yields until the time is up."""
         end = time.monotonic() + MOST_SECONDS
         while time.monotonic() < end:
             yield
@@ -42,7 +42,8 @@ class TerminalSession:
         self.wait(awaited, f" after {text!r}")
 
     def press(self, key, awaited):
-        """Types a key that may come too early, again each second, until `awaited` is on the screen."""
+        """Types a key that may come too early, and repeats it each second, until `awaited` is on
+        the screen."""
         self.seen = ""
         pressed = None
         for _ in self.moments():
@@ -55,7 +56,7 @@ class TerminalSession:
         raise AssertionError(f"no {awaited!r} after {key!r}: {self.seen!r}")
 
     def wait(self, awaited, when=""):
-        """Until `awaited` has come since something was last typed."""
+        """Waits until `awaited` has appeared since the last input."""
         for _ in self.moments():
             if awaited in self.seen:
                 return
@@ -66,7 +67,7 @@ class TerminalSession:
         if select.select([self.master], [], [], 0.05)[0]:
             try:
                 self.seen += os.read(self.master, 65536).decode(errors="replace")
-            except OSError:  # nobody holds the other end any more
+            except OSError:  # the other end is closed
                 pass
 
     def status(self):

@@ -1,4 +1,4 @@
-"""Questions to a hook that wraps commands (`bash.wrap`), in a world of commands."""
+"""Calls of a hook that wraps commands (`bash.wrap`), in a command world."""
 
 import json
 import subprocess

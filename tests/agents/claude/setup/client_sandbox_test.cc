@@ -14,7 +14,7 @@ using namespace ringfence;
 
 namespace {
 
-// Context, from wide to narrow: the first is the user's, a second one the project's.
+// A context with one policy per layer, from wide to narrow: first the user's, then the project's.
 class Derived {
  public:
   explicit Derived(const std::vector<std::string>& texts) {
@@ -69,7 +69,7 @@ bool Has(const std::vector<std::string>& texts, std::string_view text) {
 
 using Texts = std::vector<std::string>;
 
-TEST_CASE("client sandbox: the built-in policy switches it on and keeps secrets from commands") {
+TEST_CASE("client sandbox: the built-in policy enables it and keeps secrets from commands") {
   const ClientLimits limits = Derived({}).Sandbox(SettingsLayer::kUser);
   CHECK(FlagOf(limits, "/sandbox/enabled") == true);
   CHECK(FlagOf(limits, "/sandbox/failIfUnavailable") == true);
@@ -91,21 +91,21 @@ TEST_CASE("client sandbox: plain entries of the policy are carried over") {
   const Texts deny_write = TextsOf(local, "/sandbox/filesystem/denyWrite");
   CHECK(Has(deny_write, "./docs/adr"));
   CHECK(Has(deny_write, "/srv/out/live"));
-  // Beyond the project other places may be open, so the sets count there.
+  // Paths outside the project may be writable, so the sets apply there.
   CHECK(Has(deny_write, "~/.bashrc"));
   const Texts deny_read = TextsOf(local, "/sandbox/filesystem/denyRead");
   CHECK(Has(deny_read, "/srv/keys"));
   CHECK(Has(deny_read, "~/mail"));
 }
 
-TEST_CASE("client sandbox: in a part of the project its paths are absolute") {
+TEST_CASE("client sandbox: in a subdirectory of the project its paths are absolute") {
   Derived derived({R"({"version": 1, "write": {"deny": ["docs/adr"]}})"});
   derived.places().start = Path::Clean("/home/dev/p/part");
   const ClientLimits local = derived.Sandbox(SettingsLayer::kLocal);
   CHECK(Has(TextsOf(local, "/sandbox/filesystem/denyWrite"), "/home/dev/p/docs/adr"));
 }
 
-TEST_CASE("client sandbox: the repository is opened where the client starts in a part of it") {
+TEST_CASE("client sandbox: the repository is opened if the client starts in a subdirectory") {
   Places places{.agent = &ClaudeCode()};
   places.root = places.root_real = Path::Clean("/home/dev/p");
   CHECK(RepositoryWritesFor(places).allow.empty());
@@ -123,12 +123,12 @@ TEST_CASE("client sandbox: the repository is opened where the client starts in a
         Texts{"/x", "/home/dev/p/.idea", "/home/dev/p/.vscode", "/home/dev/p/.ringfence"});
   AddTo(limits, RepositoryWrites());
   CHECK(limits.lists.size() == 2);
-  // The client would take it for a pattern.
+  // The client reads this path as a pattern.
   places.root = places.root_real = Path::Clean("/home/dev/p[1]");
   CHECK(RepositoryWritesFor(places).allow.empty());
 }
 
-TEST_CASE("client sandbox: what is asked about is not writable for commands") {
+TEST_CASE("client sandbox: a path with \"ask\" is not writable for commands") {
   const ClientLimits limits =
       Derived({R"({"version": 1, "write": {"allow": ["."], "ask": ["/srv/out"]}})"})
           .Sandbox(SettingsLayer::kLocal);
@@ -136,7 +136,7 @@ TEST_CASE("client sandbox: what is asked about is not writable for commands") {
   CHECK(Has(TextsOf(limits, "/sandbox/filesystem/denyWrite"), "/srv/out"));
 }
 
-TEST_CASE("client sandbox: what cannot be carried over is said") {
+TEST_CASE("client sandbox: entries that cannot be carried over are reported") {
   const Derived derived({R"({"version": 1, "read": {"deny": ["**/.env", "~/k*"]},
       "write": {"allow": ["src"], "deny": ["docs"]}})"});
   const ClientLimits user = derived.Sandbox(SettingsLayer::kUser);
@@ -167,16 +167,16 @@ TEST_CASE("client sandbox: hosts") {
   CHECK(TextsOf(user, "/sandbox/network/deniedDomains") == Texts{"x.b.example"});
   CHECK(FlagOf(user, "/sandbox/network/strictAllowlist") == true);
   CHECK(Notes(user, "ports"));
-  // The client takes that key from nobody but the user and the administrator.
+  // The client accepts that key only from the user and the administrator.
   CHECK_FALSE(FlagOf(derived.Sandbox(SettingsLayer::kLocal), "/sandbox/network/strictAllowlist"));
 }
 
-TEST_CASE("client fence: it is up only where it was asked for") {
+TEST_CASE("client fence: it is up only if requested") {
   const ClientLimits up = Derived({}).Fence(true);
   CHECK(FlagOf(up, "/permissions/blockReadsOutsideWorkingDirectories") == true);
   CHECK(FlagOf(up, "/permissions/blockWritesOutsideWorkingDirectories") == true);
   CHECK(up.dropped.empty());
-  CHECK(Notes(up, "bypassPermissions"));  // what it costs
+  CHECK(Notes(up, "bypassPermissions"));  // its cost
   const ClientLimits down = Derived({}).Fence(false);
   CHECK(down.flags.empty());
   CHECK(down.notes.empty());
@@ -184,7 +184,7 @@ TEST_CASE("client fence: it is up only where it was asked for") {
                               "/permissions/blockWritesOutsideWorkingDirectories"});
 }
 
-TEST_CASE("client fence: what the policy permits beyond the project is said to be refused") {
+TEST_CASE("client fence: a note says that it refuses what the policy permits beyond the project") {
   for (const char* text : {R"({"version": 1, "read": {"allow": [".", "~/src"]}})",
                            R"({"version": 1, "read": {"allow": [".", "@toolchains"]}})",
                            R"({"version": 1, "read": {"ask": ["/srv"]}})"}) {
@@ -209,7 +209,7 @@ std::vector<SettingsFile> Files(const std::string& user, const std::string& proj
   return files;
 }
 
-TEST_CASE("confinement: which layer decides whether the sandbox is on") {
+TEST_CASE("confinement: the layer that decides if the sandbox is on") {
   const std::string on = R"({"sandbox": {"enabled": true}})";
   const std::string off = R"({"sandbox": {"enabled": false}})";
   const std::string strict = R"({"sandbox": {"enabled": true, "allowUnsandboxedCommands": false}})";
@@ -250,7 +250,7 @@ TEST_CASE("confinement: a sandbox without its programs confines nothing") {
         std::string::npos);
 }
 
-TEST_CASE("confinement: commands that run outside of the sandbox are named") {
+TEST_CASE("confinement: commands that run outside the sandbox are named") {
   const auto files =
       Files(R"({"sandbox": {"enabled": true, "excludedCommands": ["git *"]}})", "{}", "{}", "{}");
   const Confinement confinement = CheckConfinement(files, {});
@@ -258,7 +258,7 @@ TEST_CASE("confinement: commands that run outside of the sandbox are named") {
   CHECK(confinement.holes[0].find("git *") != std::string::npos);
 }
 
-TEST_CASE("confinement: a sandbox that leaves every command out confines nothing") {
+TEST_CASE("confinement: a sandbox that excludes every command confines nothing") {
   const auto files =
       Files("{}", R"({"sandbox": {"enabled": true, "excludedCommands": ["*"]}})", "{}", "{}");
   const Confinement confinement = CheckConfinement(files, {});
@@ -266,7 +266,7 @@ TEST_CASE("confinement: a sandbox that leaves every command out confines nothing
   CHECK(confinement.sentence.find("every command") != std::string::npos);
 }
 
-TEST_CASE("hooks: which file switches them off") {
+TEST_CASE("hooks: the file that disables them") {
   const std::string off = R"({"disableAllHooks": true})";
   const std::string managed = R"({"allowManagedHooksOnly": true})";
   const auto count = [](const std::vector<SettingsFile>& files, SettingsLayer layer) {

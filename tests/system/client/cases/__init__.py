@@ -1,9 +1,9 @@
-"""The table of cases: every session, in the order in which they are played.
+"""The table of cases: all sessions, in playing order.
 
-A case is a `Call(name, tool call, what the model must be told, checks of the disk...)` in the
-script of a session. Calls of one session share a client, a project and what earlier calls did to it, and
-the client itself refuses an edit of a file it has not read and is brief about a second read of the
-same one: so a new case uses files of its own.
+A case is a `Call(name, tool call, what the model must see, checks of the disk...)` in the script
+of a session. Calls of one session share a client, a project and the changes of earlier calls.
+The client itself refuses to edit a file that it has not read, and shortens a second read of the
+same file, so a new case uses its own files.
 """
 
 from cases import (agents, confined, files, fixes, groups, limits, modes, policies, registration, replayed,

@@ -10,7 +10,7 @@ from tool import agent, bash, echo, mcp_resource, read, write
 
 WORKER = {"version": 1, "profiles": {"worker": {"when": {"subagent": True},
                                                 "write": {"allow": ["src"]}}}}
-# What an event says about itself is the model's word: it may tighten the policy, never widen it.
+# An event's claims about itself come from the model: they may tighten the policy, never widen it.
 WIDE = {"version": 1, "write": {"allow": ["src"]},
         "profiles": {"wide": {"when": {"subagent": True},
                               "read": {"allow": ["/"]}, "write": {"allow": ["/"]}}}}
@@ -80,7 +80,7 @@ MCP = Session(
              absent("$PROJECT/new.txt")),
     ])
 
-# A server stays where the session began when the model moves on.
+# A server stays where the session started when the model changes directory.
 MOVING = Session(
     "MCP servers and cd", files={"$BASE/mcp.json": ECHO_CONFIG},
     policy={"version": 1, "tools": {"allow": ["@session-tools", "Bash", "ReadMcpResourceTool",

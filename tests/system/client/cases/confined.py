@@ -10,7 +10,7 @@ from session import Session, Skip, client_of, hooked
 from tool import bash, edit, read, write
 
 ORDINARY_USER = 61234
-# The model is served on the host's loopback.
+# The fake API is on the host's loopback.
 POLICY = {"version": 1, "network": {"unlisted": "allow"}}
 LOG = "$HOME/.local/state/ringfence/audit.jsonl"
 STATE = "$HOME/.claude.json"
@@ -25,7 +25,7 @@ def has_transcript(stage_world):
 
 
 def has_state(stage_world):
-    """It is known there from now on, and nothing else is left beside it."""
+    """The project is known there from now on, and no other file remains beside it."""
     text = stage_world.read(STATE)
     if not text or "userID" not in json.loads(text):
         return f"~/.claude.json holds {text and text[:200]!r}"
@@ -50,7 +50,7 @@ def nothing_new_in_the_home(stage_world):
 
 # -- sessions -------------------------------------------------------------------------------------
 
-# A function, since a case knows what became of it.
+# A function, since a case keeps its result.
 def play():
     return [
         Call("a command", bash("echo made > made; pwd"), runs("/dev/project"),
@@ -91,7 +91,7 @@ REQUIRED = Session(
         Call("a file", read("in.txt"), runs(world.INSIDE)),
     ])
 
-# What is asked at a first start was answered outside of the sandbox.
+# The first-start questions, answered outside the sandbox.
 ANSWERED = {"hasCompletedOnboarding": True, "theme": "dark", "bypassPermissionsModeAccepted": True,
             "customApiKeyResponses": {"approved": ["dummy"], "rejected": []},
             "projects": {"$PROJECT": {"hasTrustDialogAccepted": True, "allowedTools": []}}}
@@ -119,7 +119,7 @@ WORD = "xyzzy-4712"
 
 
 def earlier_session(stage):
-    """The client inside, which is told a word and ends."""
+    """The client inside: is told a word, and ends."""
     with fake_api.FakeApi(director.Director({}, stage)) as api:
         arguments = ["--permission-mode", "bypassPermissions"]
         with client_of(CONTINUED, stage, api, f"the word is {WORD}", arguments) as earlier:

@@ -1,4 +1,4 @@
-"""File tools inside and outside of the project, under the policy that is built in."""
+"""File tools inside and outside the project, under the built-in policy."""
 
 import dataclasses
 import os
@@ -26,7 +26,7 @@ def link_to_a_harmless_file(stage):
     stage.world.path("$PROJECT/link-plain").symlink_to(target)
 
 
-# Proves that the other sessions prove something: without the hook, all of this happens.
+# Control for the other sessions: without the hook, all of this happens.
 CONTROL = Session(
     "control without a hook", register=unhooked, fenced=False,
     play=[
@@ -102,7 +102,7 @@ WRITES = Session(
         Call("notebook edit needs a read", read("book.ipynb"), runs("print(1)")),
         Call("notebook edit", notebook_edit("$PROJECT/book.ipynb", "print(2)"), runs(),
              holds("$PROJECT/book.ipynb", "print(2)")),
-        # The client answers an edit of an unread file itself; so let the outside be read.
+        # The client itself refuses to edit an unread file, so reading outside is permitted.
         Do("the outside may be read", sets_policy(
             {"version": 1, "read": {"allow": [".", "@claude-scratch", "$OUTSIDE"]}})),
         Call("outside, now readable", read("$OUTSIDE/book.ipynb"), runs("print(1)")),
@@ -123,8 +123,8 @@ def link_to_src(stage):
     stage.world.path("$PROJECT/link-src").symlink_to("src")
 
 
-# In bypassPermissions the client asks nobody about the files that it calls sensitive itself, nor
-# about links, whatever a hook says: there, only a denial stops a write that is to be asked about.
+# In bypassPermissions the client asks neither about files that it considers sensitive nor about
+# links, whatever a hook says: there, only a denial stops a write that needs a question.
 QUESTIONS = Session(
     "writes that ask", prepare=(link_to_src,), files={"$PROJECT/.git/HEAD": "ref: refs/heads/x"},
     play=[
@@ -149,7 +149,7 @@ QUESTIONS = Session(
 
 QUESTIONS_MANUAL = dataclasses.replace(
     QUESTIONS, name="writes that ask, manual mode", mode="manual",
-    # The client's own question comes first for what it calls sensitive, so the text may be its own.
+    # The client's own question about sensitive files comes first, so the text may be its own.
     play=[Call("git hook", write(".git/hooks/pre-commit"), blocked(),
                absent("$PROJECT/.git/hooks/pre-commit")),
           Call("workflow", write(".github/workflows/x.yml"), asked(".github/workflows/x.yml"),
@@ -158,7 +158,7 @@ QUESTIONS_MANUAL = dataclasses.replace(
 PROTECTED = Session(
     "what guards the fence",
     files={"$PROJECT/.claude/keep": ""},
-    # Even a policy that opens the whole disk does not give these away.
+    # Even a policy that opens the whole disk does not permit these.
     policy={"version": 1, "read": {"allow": ["/"]}, "write": {"allow": ["/"], "ask": []}},
     play=[
         Call("any other file may be written", write("$OUTSIDE/new.txt"), runs(),

@@ -1,10 +1,11 @@
-"""Every fix that a message suggests works: the real client is refused a call, a person does what the
-message says, and the same call runs in the same session.
+"""Every fix that a message suggests works: the real client is denied a call, the user follows the
+message, and the same call runs in the same session.
 
-A row is a `Fix`. `says` are the steps: a pattern finds a command in what the model was told, or in what
-the step before printed; a text without group is typed as it is; a function does by hand what a message
-asks for in words. Commands run in a shell in the project, as from a person's second terminal. Each command that a
-message of the sources suggests has a row: tests/system/remedies.py compares the two.
+A row is a `Fix`. `says` are the steps: a pattern finds a command in the text that the model got,
+or in the output of the previous step; a text without a group is typed as it is; a function
+performs what a message asks for in words. Commands run in a shell in the project, as in the
+user's second terminal. Each command that a message of the sources suggests has a row:
+tests/system/cli/test_remedies.py compares the two.
 """
 
 import dataclasses
@@ -31,17 +32,17 @@ class Fix:
     use: tuple  # the call
     told: tuple  # fragments of the refusal
     says: tuple = (RINGFENCE,)
-    policy: object = None  # else the built-in one
+    policy: object = None  # the built-in one by default
     files: dict = dataclasses.field(default_factory=dict)
     prepare: tuple = ()
     start: str = "$PROJECT"
-    init: tuple = ()  # more words for ringfence init
+    init: tuple = ()  # additional words for ringfence init
     arguments: tuple = ()
-    waits: bool = False  # for the client to read its settings again
+    waits: bool = False  # for the client to reload its settings
     told_after: tuple = ()
-    never: object = None  # a call that must be refused both before and after
+    never: object = None  # a call that must be denied both before and after
     mode: str = "bypassPermissions"
-    after: object = None  # Told, where the user would be asked about the same call
+    after: object = None  # Told, if the user would be asked about the same call
 
 
 def session_of(fix):
@@ -58,7 +59,7 @@ def session_of(fix):
 
 
 def initialises(options):
-    """A bell of the user's own, so that the session knows when the client has read its settings."""
+    """A separate hook that signals when the client has reloaded its settings."""
     def act(stage):
         if stage.tools.ringfence is None:
             raise Skip("--ringfence was not given")
@@ -88,7 +89,7 @@ def command_in(pattern, said, where):
 
 
 def type_in(stage, command, start):
-    """As a person does, in a shell; what it prints."""
+    """Runs the command in a shell, as the user does; returns its output."""
     path = f"{pathlib.Path(stage.tools.ringfence).parent}:{client.search_path()}"
     done = subprocess.run(["/bin/sh", "-c", command], cwd=stage.world.path(start), timeout=60,
                           capture_output=True, text=True,
@@ -117,7 +118,7 @@ FENCE = "ringfence allow --read $OUTSIDE/o.txt"
 
 
 def adds_the_folder(stage, said):
-    """To the client's working directories, as `ringfence allow` says it."""
+    """Adds the directory to the client's working directories, as `ringfence allow` says."""
     found = re.search(r'add ("[^"]*") to permissions\.additionalDirectories in (~\S+)\.$', said,
                       re.MULTILINE)
     path = stage.world.path("$HOME" + found[2][1:])
@@ -127,7 +128,7 @@ def adds_the_folder(stage, said):
 
 
 def adds_the_tool(stage, said):
-    """To "mcp" in the policy, as the reason says it."""
+    """Adds the tool to "mcp" in the policy, as the reason says."""
     found = re.search(r'The user can add "mcp": (\{.*\}) to the policy\.', said)
     sets_policy({**TOOLS_OF_ECHO, "mcp": json.loads(found[1])})(stage)
 
@@ -143,7 +144,7 @@ FIXES = (
     Fix("a file whose name a shell would take apart", read("$OUTSIDE/a b;c.txt"), ("outside",),
         files={"$OUTSIDE/a b;c.txt": world.SECRET}, told_after=(world.SECRET,)),
     Fix("a file that runs code later", write("$HOME/.bashrc"), ("outside", "--ask"), mode="manual",
-        after=left_to_the_client("requested permissions to edit")),  # in words of its own
+        after=left_to_the_client("requested permissions to edit")),  # the client's own words
     Fix("a file that another program runs later", write("$HOME/.config/nvim/init.lua"),
         ("outside", "--ask"), mode="manual", after=asked("it can run code later (@runs-later)")),
     Fix("a host that looks like a file", web_fetch("http://readme.md/"), ("--as host readme.md",),
@@ -159,7 +160,7 @@ FIXES = (
     # The client's own settings.
     Fix("a file outside the client's own fence", OUTSIDE, ('"$OUTSIDE/o.txt"',), (FENCE, adds_the_folder),
         init=("--client-fence",), waits=True, told_after=(world.SECRET,)),
-    # What the message asks for in words.
+    # Steps that the message describes in words.
     Fix("a profile that lacks it", OUTSIDE, ("add it to this list of the profile",),
         (by_hand(sets_policy({"version": 1, "read": {"allow": [".", "~/dev/outside"]},
                               "profiles": {"main": {"read": {"allow": [".", "~/dev/outside"]}}}})),),
@@ -173,7 +174,7 @@ FIXES = (
         told_after=(world.INSIDE,), never=OUTSIDE),
     Fix("an argument of an MCP tool that is not a path", echo(path="$OUTSIDE/o.txt"),
         ('Not a path?',), (adds_the_tool,), policy=TOOLS_OF_ECHO, **MCP),
-    # A policy of the project's, which came with the repository.
+    # A policy in the project, which came with the repository.
     Fix("a project's policy that is not trusted", read("$HOME/shared/s.txt"), ("outside",),
         ("ringfence trust $PROJECT || true", TRUST),  # no terminal: it prints the digest
         files={"$HOME/shared/s.txt": world.SECRET, "$PROJECT/.ringfence/policy.json": {

@@ -1,5 +1,6 @@
-"""Groups of a team, each with a place of its own to leave messages in: their writes pass, others'
-places are out of reach, `main` reaches all, and what fails on the sandbox becomes an alert."""
+"""Groups of a team, each with its own directory for messages: their writes pass, other groups'
+directories are out of reach, `main` reaches all, and a failure caused by the sandbox becomes an
+alert."""
 
 import json
 import pathlib
@@ -44,7 +45,7 @@ def alerts_of(stage_world, name):
 
 
 def alerted(group, *words):
-    """One alert each, of this group, with the words in it; and no other anywhere."""
+    """Checks that each group has one alert, with these words, and that there is no other alert."""
     def check(stage_world):
         found = alerts_of(stage_world, group)
         missing = [word for word in stage_world.expand(words)

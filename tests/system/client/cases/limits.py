@@ -1,5 +1,5 @@
-"""What `ringfence init` has the client itself refuse: the files that @path in a prompt may not name, and,
-with --client-fence, everything outside. And the home directory as a project."""
+"""Limits that `ringfence init` sets in the client itself: files that @path in a prompt may not
+name, and, with --client-fence, everything outside. Also the home directory as a project."""
 
 import json
 import os
@@ -18,7 +18,7 @@ CLIENT_STATE = "$HOME/.claude.json"
 
 
 def lays_links(stage):
-    """Other names of the secret: through a link to it, to its folder and to the home."""
+    """Other names of the secret: through a link to it, to its directory and to the home."""
     os.symlink(stage.world.path("$HOME/.ssh/id_rsa"), stage.world.path("$PROJECT/named"))
     os.symlink(stage.world.path("$HOME/.ssh"), stage.world.path("$PROJECT/folder"))
     os.symlink(stage.world.home, stage.world.path("$BASE/other-home"))
@@ -52,7 +52,7 @@ def mentions(name, **more):
 
 IN_TERMINAL = {"in_terminal": True, "files": {CLIENT_STATE: ANSWERED}}
 
-# Proves that a mention reaches the model.
+# Control: without init, a mention reaches the model.
 CONTROL = Session("control of mentions: without init", prepare=(lays_links,), register=nothing,
                   fenced=False, says=MENTIONS, heard=(HEARD,), play=GOES_ON[:1])
 
@@ -67,7 +67,7 @@ FENCED = ("blockReadsOutsideWorkingDirectories",)
 
 
 def without_the_fence(stage):
-    """As somebody who is not `ringfence init` would take it away."""
+    """Removes it as another program would."""
     settings = json.loads(stage.world.read(world.USER_SETTINGS))
     for key in list(settings["permissions"]):
         if key.startswith("block"):
@@ -80,7 +80,7 @@ def init_again(stage):
 
 
 def fence(name, action, verdict):
-    """The client keeps a fence that is taken down until it ends; the log tells what the hook said."""
+    """The client keeps a removed fence until it ends; the log has the hook's answers."""
     line = f'"event":"ConfigChange"[^\n]*"verdict":"{verdict}"'
 
     def logged(where):
@@ -105,7 +105,7 @@ FENCES = (
 
 
 def accepts_the_home(stage):
-    """What init itself advises, when it runs in the home directory."""
+    """Init's own advice when it runs in the home directory."""
     stage.world.write(world.USER_SETTINGS, {})
     out = type_in(stage, f"ringfence init --no-client-sandbox --hook {stage.tools.hook}", "$HOME")
     command = command_in(r"run: (ringfence init --root \S+?)\.$", out, stage.world)
@@ -131,7 +131,7 @@ PROJECT = Session(
         Call("and goes on", read("in.txt"), runs(world.INSIDE)),
     ])
 
-# What init says about the caches of package managers, and docs/faq.md about `npm install`.
+# Init's note about the caches of package managers, and docs/faq.md about `npm install`.
 INSTALL = ("mkdir -p lib/package && echo '{\"name\":\"lib1\",\"version\":\"1.0.0\"}' > lib/package/package.json"
            " && tar czf lib/lib1.tgz -C lib package && npm install --offline --no-audit --no-fund ./lib/lib1.tgz"
            " && ls node_modules/lib1")

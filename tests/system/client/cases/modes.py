@@ -11,7 +11,7 @@ from tool import bash, read, write
 
 LOG = "$HOME/.local/state/ringfence/audit.jsonl"
 
-# The client is started with "manual" and says "default" to its hooks.
+# The client is started with "manual" and reports "default" to its hooks.
 BY_NAME = [Session(
     f"a profile for the mode {name}", mode="manual",
     policy={"version": 1, "profiles": {"careful": {
@@ -28,7 +28,7 @@ AUTO = Session(
         Call("about a file that is read", read("src/main.txt"), refused("Shift+Tab")),
         Call("about a write that runs later", write(".git/hooks/pre-commit"), refused("Shift+Tab")),
     ])
-# What a reason in auto mode says to do: `ringfence allow --ask`, Shift+Tab, and the client asks.
+# Remedies in auto mode: `ringfence allow --ask`, Shift+Tab, and the client asks.
 EDITOR = "$HOME/.config/nvim/init.lua"
 
 
@@ -54,7 +54,7 @@ LEFT = Session(
         Call("the same write, once the user approves", write(EDITOR), runs(), present(EDITOR)),
     ])
 
-# Without a terminal the client itself does not run what a hook asks about.
+# Without a terminal the client itself does not run calls that a hook asks about.
 MANUAL = Session(
     "the same questions in the mode manual", mode="manual", policy=ASKING,
     play=[

@@ -1,4 +1,4 @@
-"""Policies that change in mid-session, rules, profiles, and the project's own policy."""
+"""Policies that change during a session, rules, profiles, and the project's own policy."""
 
 import world
 from script import Call, Do, absent, asked, blocked, holds, refused, runs
@@ -47,7 +47,7 @@ RULES = Session(
              refused("Monitor"), absent("$PROJECT/made")),
     ])
 
-# It came with the repository: it may forbid, not permit, and the model reads none of its text.
+# The policy came with the repository: it may deny, not permit, and the model sees none of its text.
 PROJECT_POLICY = Session(
     "a project's policy nobody trusts",
     files={"$PROJECT/.ringfence/policy.json": {

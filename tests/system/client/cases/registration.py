@@ -13,7 +13,7 @@ from tool import bash, read, write
 
 DISABLED = {"disableAllHooks": True}
 RELOAD_SECONDS = 3  # the client notices changed settings after about one
-ANSWER_SECONDS = 0.5  # between the bell and the answer of the hook that was started beside it
+ANSWER_SECONDS = 0.5  # between the bell and the answer of the hook started beside it
 
 
 def touching(path):
@@ -27,15 +27,15 @@ def ringfence(stage, *arguments):
 
 
 def initialises_with_a_bell(stage):
-    """A person's own hook for ConfigChange, which is not among the events on stdout; then init, which
-    approves what it finds."""
+    """The user's own hook for ConfigChange, which is not among the events on stdout; then init,
+    which approves the existing settings."""
     bell = {"hooks": {"ConfigChange": [{"hooks": [touching("$BASE/bell")]}]}}
     stage.world.write(world.USER_SETTINGS, bell)
     ringfence(stage, "init", "--user", "--no-client-sandbox")
 
 
 def once_noticed(action):
-    """Does something to the settings and waits until the client has heard the hooks about it."""
+    """Changes the settings and waits until the client has run the hooks about the change."""
     def act(stage):
         bell = stage.world.path("$BASE/bell")
         bell.unlink(missing_ok=True)
@@ -45,7 +45,7 @@ def once_noticed(action):
     return act
 
 
-# Proves that settings are reloaded in mid-session: nobody refuses the change here.
+# Control: settings are reloaded during a session; no hook refuses the change here.
 RELOAD_CONTROL = Session(
     "control of changed settings, no ConfigChange hook", fenced=False,
     register=hooked(events=("PreToolUse",)),
@@ -71,14 +71,14 @@ CHANGED_SETTINGS = Session(
         Call("a harmless change counts", read("sub/deep.txt"), left_to_the_client()),
         Do("disable hooks", once_noticed(writes(world.LOCAL_SETTINGS, DISABLED))),
         refused_outside("local settings disable hooks"),
-        # An accepted change of one file makes the client read all of them again.
+        # An accepted change of one file makes the client reload all of them.
         Do("something harmless elsewhere", once_noticed(writes(
             world.PROJECT_SETTINGS, {"cleanupPeriodDays": 30}))),
         refused_outside("a harmless change afterwards does not let that in"),
         Call("inside goes on", read("in.txt"), runs(world.INSIDE)),
     ])
 
-# A variable that commands inherit: what was refused is not in their environment.
+# A variable that commands inherit: refused values are not in their environment.
 SHOWS = bash("printenv LANGUAGE PYTHONSTARTUP")
 ONLY_HARMLESS = Told(False, ("Exit code 1", "first"), never=("second", "/tmp/x", "ringfence: "))
 CHANGED_VARIABLES = Session(
@@ -109,7 +109,7 @@ CHANGED_REGISTRATION = Session(
         Call("inside goes on", read("in.txt"), runs(world.INSIDE)),
     ])
 
-# Stands between the client and the hook; the word in a file beside it says how it dies this time.
+# Wrapper between the client and the hook; a word in a file beside it selects how it dies.
 DYING_HOOK = """#!/bin/sh
 case "$(cat "$0.mood" 2>/dev/null)" in
   killed) kill -9 $$ ;;
@@ -164,7 +164,7 @@ __attribute__((constructor)) static void Quit(void) { _exit(0); }
 
 
 def preloaded_silencer(stage):
-    """Project settings that preload a library into whatever the client starts."""
+    """Project settings that preload a library into all programs that the client starts."""
     if platform.system() != "Linux":
         raise Skip("LD_PRELOAD is Linux's")
     stage.world.write("$BASE/silencer.c", SILENCER)
@@ -174,7 +174,7 @@ def preloaded_silencer(stage):
 
 
 def with_a_witness(stage):
-    """Beside the hook, a dynamically linked program that would leave a file if it could."""
+    """A dynamically linked program beside the hook that would leave a file if preloading worked."""
     settings = registration(stage.tools.hook)
     settings["hooks"]["PreToolUse"][0]["hooks"].append(touching("$BASE/witness"))
     return settings

@@ -1,5 +1,5 @@
-"""What the client wrote down about a session, given to `ringfence replay`: the same decisions that the
-hook took while it went on."""
+"""The client's transcript of a session, passed to `ringfence replay`: the same decisions as the
+hook's during the session."""
 
 import collections
 import json

@@ -1,5 +1,5 @@
-"""A client that was started in a part of a repository or in a worktree: whose memory it has, where
-its worktrees come to lie, and what it shows the model by names of its own."""
+"""A client started in a part of a repository or in a worktree: the memory that it uses, the
+location of its worktrees, and the paths that it shows the model under its own names."""
 
 from script import Call, Do, Found, absent, holds, present, refused, runs
 from session import Session, run_program, sets_policy

@@ -1,5 +1,5 @@
-"""What `ringfence settings` prints, taken by the real client and by the agent SDK. Each session shows
-that every section counts: a file with one wrong value would be dropped as a whole."""
+"""The output of `ringfence settings`, used by the real client and by the agent SDK. Each session
+shows that every section counts: a file with one wrong value would be dropped as a whole."""
 
 import json
 import pathlib
@@ -30,7 +30,7 @@ FILES = {
     "$PROJECT/.env": world.SECRET, "$PROJECT/sub/.env": world.SECRET,
     "$PROJECT/private/a.key": world.SECRET, "$PROJECT/closed/c.txt": world.SECRET,
     "$PROJECT/.claude/skills/shell/SKILL.md": SKILL,
-    # A project that would switch hooks off.
+    # A project that tries to disable hooks.
     world.PROJECT_SETTINGS: {"disableAllHooks": True},
 }
 
@@ -53,7 +53,7 @@ def settings_in(path, *arguments):
 
 
 def options_of_the_sdk(*arguments):
-    """The options as they are printed, and two MCP servers that a host would add."""
+    """The options as printed, and two MCP servers that a host would add."""
     def write_them(stage):
         try:
             client.find_sdk()
@@ -66,7 +66,7 @@ def options_of_the_sdk(*arguments):
 
 
 def nothing_skipped(path):
-    """The client's own word on files of settings that it read."""
+    """The client's own report on settings files that it read."""
     def check(where):
         log = where.read(path) or "no log"
         wrong = [line for line in log.splitlines() if "nvalid setting" in line or "no log" == line]
@@ -124,8 +124,8 @@ MERGED = Session(
     after=(nothing_skipped("$BASE/debug.log"),
            holds(world.USER_SETTINGS, '{ "cleanupPeriodDays" : 31, ')))
 
-# Without the client's own fence its sandbox lets commands read outside the project, but for what
-# the policy denies by name. The hook is as it was.
+# Without the client's own fence its sandbox lets commands read outside the project, except for
+# paths that the policy denies by name. The hook is unchanged.
 WITHOUT_FENCE = Session(
     "settings without the client's own fence", policy=POLICY, files=FILES, fenced=False,
     prepare=(needs_sandbox, settings_in("$BASE/settings.json")), register=no_registration,
@@ -138,7 +138,7 @@ WITHOUT_FENCE = Session(
         Call("the hook is called", read("$OUTSIDE/o.txt"), refused('"$OUTSIDE/o.txt"')),
     ])
 
-# Proves that the client would have said so.
+# Control: the client reports a skipped rule.
 SKIPPED = Session(
     "control of merged settings: a rule that the client skips",
     files={world.USER_SETTINGS: {"permissions": {"deny": ["webfetch"]}}},
@@ -193,7 +193,7 @@ SDK_WORKER = Session(
         Call("an MCP tool that is not listed", echo("other"), refused("mcp__other__echo")),
     ])
 
-# Proves that the project's settings would have switched the hook off.
+# Control: the project's settings would have disabled the hook.
 SDK_CONTROL = Session(
     "control of the agent SDK: without the word on hooks", in_sdk=True, policy=POLICY, files=FILES,
     fenced=False,

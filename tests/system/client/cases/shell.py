@@ -1,4 +1,4 @@
-"""Commands, what they leave behind, and the network tools."""
+"""Commands, their effects, and the network tools."""
 
 import shutil
 import time
@@ -93,7 +93,7 @@ WORKTREES = Session(
     play=[
         Call("worktree outside", enter_worktree(path="$OUTSIDE/tree"), refused('"$OUTSIDE/tree"')),
         Call("it was not entered", read("o.txt"), blocked("does not exist")),
-        # The client refuses these before it calls a settings hook.
+        # The client refuses these before it calls a hook.
         Call("worktree named .git", enter_worktree(name=".git"), blocked("Invalid worktree name")),
         Call("worktree whose name climbs", enter_worktree(name="../../outside"),
              blocked("Invalid worktree name")),

@@ -1,4 +1,4 @@
-"""Commands that the hook wraps (`bash.wrap`): confined by the kernel, and otherwise as they were."""
+"""Commands that the hook wraps (`bash.wrap`): confined by the kernel, and otherwise unchanged."""
 
 import time
 
@@ -9,9 +9,10 @@ from session import Session, Skip, registration, run_program
 from tool import bash, read
 
 TASK_OUTPUT = Found(r"/\S+/tasks/\w+\.output")
-DENIED = "$OUTSIDE/made: "  # the shell's complaint, whatever the reason it was given
+DENIED = "$OUTSIDE/made: "  # the shell's message, whatever the reason
 POLICY = {"version": 1, "bash": {"wrap": True}}
-# "$(" in a double-quoted word, a heredoc with quotes of both kinds, a pipe and a status.
+# A script with "$(" in a double-quoted word, a heredoc with both kinds of quotes, a pipe and a
+# status.
 QUOTES = """printf '%s|' "it's" 'a "b"' $'c\\td' "$(echo sub)"; cat <<'END' | tr a-z A-Z
 it's "quoted" $HOME `not`
 END
@@ -19,7 +20,8 @@ echo 'status' $?"""
 
 
 def needs_ringfence(stage):
-    """The line starts the `ringfence` beside the hook; a host that has no sandbox has no case."""
+    """The line starts the `ringfence` beside the hook; on a host without a sandbox there is no
+    case."""
     if not stage.tools.hook.with_name("ringfence").is_file():
         raise Skip("there is no ringfence beside the hook")
     run_program(stage, [stage.tools.hook.with_name("ringfence"), "run", "--", "true"])
@@ -81,7 +83,7 @@ WRAPPED = Session(
 
 
 def rules(*allow, deny=()):
-    """The user's settings: the hook, and rules of the client's own."""
+    """The user's settings: the hook, and the client's own rules."""
     def register(stage):
         settings = registration(stage.tools.hook)
         line = str(stage.tools.hook.resolve().with_name("ringfence")) + " enter *"
@@ -124,7 +126,7 @@ ALLOWED = Session(
              present("$PROJECT/made")),
     ])
 
-# Answers a moment later than the hook, so its word counts: the line is gone again.
+# Answers a moment later than the hook, so its answer wins: the line is removed again.
 UNWRAPPER = """#!/usr/bin/env python3
 import json, sys, time
 event = json.load(sys.stdin)
@@ -155,7 +157,7 @@ UNWRAPPED = Session(
                  ("was not wrapped", "another hook rewrote the call")),))
 
 
-# Answers the client's prompt in the user's place, with the command as the model wrote it.
+# Answers the client's prompt in place of the user, with the command as the model wrote it.
 ANSWERER = """#!/usr/bin/env python3
 import json, sys
 event = json.load(sys.stdin)
