@@ -29,7 +29,7 @@ enum class FieldRole : uint8_t {
   kUrl,
   kHosts,       // hosts or "*.host" that a command may reach
   kOtherHost,   // the computer that the call runs on, if not this one
-  kAttachment,  // a file to read; an object is something that the client already has
+  kAttachment,  // a file to read, as text; an object names what the client has already
   kNoPath,      // has a name like a path argument, but is not a path on this host
   kResourceUri,
   kWorktreeName,

@@ -1,4 +1,5 @@
 // Manual pages in mdoc(7).
+#include <algorithm>
 #include <string_view>
 
 #include "base/ascii.h"

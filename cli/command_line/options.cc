@@ -1,6 +1,7 @@
 #include "cli/command_line/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 
 #include "base/text.h"

@@ -32,8 +32,8 @@ Status Save(const StateFile<std::vector<SettingsRecord>>& file, FileTransaction&
 
 // Adds the project, and replaces an entry with the same root.
 void Pin(std::vector<TrustedProject>& projects, const TrustedProject& project);
-// What the user accepts by running init: the file as it is, but only those of the client's deny
-// rules that `record` says we wrote. The user may remove the others.
+// Returns the file as it is, which the user accepts by running init. Of the client's deny rules it
+// keeps only those that `record` says we wrote: the user may remove the others.
 ApprovedFile ApprovedWith(const ClientSettings& settings, std::string_view program,
                           const SettingsRecord& record);
 // Adds `file`, and replaces an entry with the same path.

@@ -1,4 +1,4 @@
-// Checks by digests and anchors that an audit log is as it was written.
+// Checks by digests and anchors that an audit log is unchanged.
 #pragma once
 
 #include <cstdint>

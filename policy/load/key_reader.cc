@@ -1,5 +1,6 @@
 #include "policy/load/key_reader.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 

@@ -20,9 +20,6 @@ namespace {
 
 constexpr uint32_t kOverflowUser = 65534;  // user_namespaces(7): owner of unmapped files
 
-// True if the error means that the file does not exist. Any other error says nothing about that.
-bool SaysAbsent(int error) { return error == ENOENT || error == ENOTDIR; }
-
 // True if another program passed the policy as an open file, which may no longer have a name.
 bool IsHandedOver(std::string_view path) { return path.starts_with("/proc/self/fd/"); }
 
@@ -174,7 +171,7 @@ class SourceReader {
     if (::stat(folder.c_str(), &target) == 0) {
       return S_ISDIR(target.st_mode) ? CheckNoLink(path, shown) : Dangling(folder, shown);
     }
-    if (SaysAbsent(errno)) return Dangling(folder, shown);
+    if (errno == ENOENT || errno == ENOTDIR) return Dangling(folder, shown);
     return SystemError("stat(" + folder + ")");
   }
 

@@ -271,7 +271,7 @@ TEST_CASE("plan: signals are supervised if neither namespaces nor Landlock confi
     if (!row.own_proc) world.facts.lacks = {Feature::kProc};
     world.facts.landlock_abi = row.abi;
     CHECK(world.Plan().supervises_signals() == row.want);
-    world.facts.is_inside = true;  // the outer supervisor does it
+    world.facts.is_inside = true;  // the outer supervisor supervises them
     CHECK_FALSE(world.Plan().supervises_signals());
   }
 }

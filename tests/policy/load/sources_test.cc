@@ -118,6 +118,10 @@ TEST_CASE("sources: a directory of ringfence that is a dangling link is an error
   file.File("home/project/x");
   file.Link("home/project/.ringfence", "x");
   CHECK(Problem(file.Read()).find("a dangling symbolic link") != std::string::npos);
+  Disk below;
+  below.File("home/project/x");
+  below.Link("home/project/.ringfence", "x/below-a-file");
+  CHECK(Problem(below.Read()).find("a dangling symbolic link") != std::string::npos);
 }
 
 TEST_CASE("sources: a missing policy is absent, even if links lead towards it") {

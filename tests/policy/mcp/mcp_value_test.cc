@@ -37,7 +37,7 @@ TEST_CASE("value: the form of a string follows from its text") {
       {"../a b c d", kClimbing, {}, true},
       {"~name/a b", kOtherHome},
       {"/a.../b", kAbsolute},
-      {"\xED\xA0\x80/x", kRelative},  // half a character, as JSON can have it
+      {"\xED\xA0\x80/x", kRelative},  // a lone surrogate, which JSON permits
       {" \xED\xA0\x80 ", kRelative, "\xED\xA0\x80"},
       {"~", kHome},
       {"~/x", kHome},
