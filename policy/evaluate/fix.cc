@@ -146,7 +146,7 @@ std::string AllowPathFix(const PathRefusal& refusal, const std::string& option,
   if (refusal.asks && refusal.permission_mode == kAuto) {
     return OrLeaveAuto("run " + command + " and ");
   }
-  return (is_temporary && !is_read ? "Use a directory of the project, or ask" : "Ask") +
+  return (is_temporary && !is_read ? "Write inside the project, or ask" : "Ask") +
          std::string(" the user to run ") + command + ".";
 }
 
