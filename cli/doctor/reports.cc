@@ -119,7 +119,7 @@ class ReportsDoctor {
         audit_.system_log == SystemLog::kLines ? "lines of the log" : "anchors of the log";
     if (is_there) return Log(Health::kGood, what + " also go to the system log");
     Log(Health::kWeak, what + " are lost: this host has neither journald nor /dev/log",
-        R"(run one of them, or say "audit": {"system_log": "off"})");
+        R"(run one of them, or set "audit": {"system_log": "off"})");
   }
 
   // Opens the inbox as the hook does, but creates nothing.

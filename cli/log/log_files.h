@@ -35,7 +35,7 @@ class LogReader {
   // Fails if the log does not exist; if it `may_come`, only prints a note on standard error.
   Status Open(bool may_come = false);
 
-  // Returns the next complete line; nothing if there is no other one for now.
+  // Returns the next complete line; nothing until the log grows by one.
   Result<std::optional<LogLine>> Next();
   // Returns the text after the last newline, if there is any.
   std::optional<LogLine> Rest();
