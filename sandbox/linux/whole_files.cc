@@ -12,7 +12,6 @@
 #include "base/case_fold.h"
 #include "base/syscall.h"
 #include "sandbox/git_config.h"
-#include "sandbox/git_state.h"
 #include "sandbox/linux/supervised_calls.h"
 
 namespace ringfence {

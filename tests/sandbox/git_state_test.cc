@@ -1,9 +1,9 @@
 // State of a stopped rebase or cherry-pick: the files that git may save.
-#include "sandbox/git_state.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
+
+#include "sandbox/git_config.h"
 
 using namespace ringfence;
 
