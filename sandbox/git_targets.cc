@@ -8,9 +8,8 @@
 #include "base/text.h"
 #include "policy/files/resolve.h"
 #include "sandbox/git_environment.h"
-#include "sandbox/git_keys.h"
+#include "sandbox/git_values.h"
 #include "sandbox/git_variables.h"
-#include "sandbox/git_words.h"
 
 namespace ringfence {
 namespace {

@@ -1,11 +1,25 @@
-// Words of a command that git hands to a shell, as possible file names; not a shell parser.
+// Ways in which the values of git variables name files (git-config(1)).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sandbox/git_variables.h"
+
 namespace ringfence {
+
+enum class GitValueKind : uint8_t {
+  kOther,    // possibly a command: its words count if they name existing files
+  kCommand,  // a shell command
+  kPath,
+  kInclude,  // relative to the configuration file
+};
+
+GitValueKind KindOfValue(const GitVariable& variable);
+
+// Words of a command that git hands to a shell, as possible file names; not a shell parser.
 
 struct CommandWord {
   std::string text;    // without quotes
