@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "policy/files/resolve.h"
-#include "sandbox/git_environment.h"
 #include "sandbox/git_values.h"
 #include "sandbox/git_variables.h"
 

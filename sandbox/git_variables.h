@@ -1,6 +1,7 @@
 // Variables of a git configuration file.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,5 +18,25 @@ struct GitVariable {
 // Reads as git does, but continues after a syntax error, so that a mistake cannot hide what
 // follows.
 std::vector<GitVariable> ReadGitVariables(std::string_view text);
+
+// Settings and files that the environment gives git (git(1), ENVIRONMENT VARIABLES; git-config(1),
+// ENVIRONMENT).
+
+struct GitEnvironment {
+  struct Setting {
+    GitVariable variable;  // as in a configuration file
+    std::string from;      // "GIT_SSH_COMMAND"
+  };
+  struct File {
+    std::string path;  // may be relative
+    std::string from;
+  };
+  std::vector<Setting> settings;
+  std::vector<File> config_files;
+  std::string repository;  // GIT_DIR, or ""
+};
+
+// `environment` holds "NAME=value" strings.
+GitEnvironment ReadGitEnvironment(std::span<const std::string> environment);
 
 }  // namespace ringfence
