@@ -21,7 +21,7 @@
 #include "policy/load/layers.h"
 #include "run/start.h"
 #include "sandbox/backend.h"
-#include "sandbox/session_folder.h"
+#include "sandbox/private_folders.h"
 
 namespace ringfence {
 namespace {

@@ -8,7 +8,6 @@
 #include "sandbox/plan_places.h"
 #include "sandbox/plan_rules.h"
 #include "sandbox/private_folders.h"
-#include "sandbox/session_folder.h"
 
 namespace ringfence {
 namespace {

@@ -7,7 +7,6 @@
 #include "policy/load/trust.h"
 #include "sandbox/plan_mounts.h"
 #include "sandbox/private_folders.h"
-#include "sandbox/session_folder.h"
 
 namespace ringfence {
 namespace {

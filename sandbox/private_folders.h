@@ -2,9 +2,13 @@
 // planned place that holds a path.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/path.h"
+#include "policy/places.h"
 #include "sandbox/plan.h"
 
 namespace ringfence {
@@ -22,5 +26,19 @@ bool IsPrivateItself(const SandboxPlan& plan, const Path& path);
 
 // Returns the place that is or contains the path, or nullptr.
 const PlannedPlace* Holding(const std::vector<PlannedPlace>& places, const Path& path);
+
+// The directory in which the commands of one client session keep their /tmp.
+
+// Returns the directory that holds all sessions' directories. Only the user may enter it, and every
+// sandbox hides it. "/" if no home is known.
+Path SessionFolders(const Places& places);
+
+// Returns the session's own directory, named by a digest; "/" if there is no session.
+Path SessionFolder(const Places& places, std::string_view session);
+
+// Name of the temporary directory for a sandbox without a session, if nothing can be mounted. A
+// killed launcher leaves the directory behind.
+std::string ScratchFolder(uint64_t number);
+bool IsScratch(const Path& path, const Path& tmp);
 
 }  // namespace ringfence

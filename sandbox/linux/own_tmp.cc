@@ -12,7 +12,7 @@
 #include "base/state_file.h"
 #include "base/syscall.h"
 #include "sandbox/linux/remove_tree.h"
-#include "sandbox/session_folder.h"
+#include "sandbox/private_folders.h"
 
 namespace ringfence {
 namespace {

@@ -23,7 +23,7 @@
 #include "sandbox/backend.h"
 #include "sandbox/linux/cgroup.h"
 #include "sandbox/linux/unix_sockets.h"
-#include "sandbox/session_folder.h"
+#include "sandbox/private_folders.h"
 
 namespace ringfence {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/sha256.h"
-#include "sandbox/session_folder.h"
+#include "sandbox/private_folders.h"
 #include "tests/support/plan_world.h"
 
 using namespace ringfence;
