@@ -12,7 +12,6 @@
 #include "base/syscall.h"
 #include "policy/rules/entry_match.h"
 #include "sandbox/linux/git_names.h"
-#include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/own_work_tree.h"
 #include "sandbox/linux/private_mounts.h"
 #include "sandbox/linux/supervised_calls.h"

@@ -13,7 +13,6 @@
 #include "base/directory.h"
 #include "base/same_file.h"
 #include "policy/files/git_files.h"
-#include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/own_work_tree.h"
 #include "sandbox/linux/whole_files.h"
 

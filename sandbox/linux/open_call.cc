@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "sandbox/linux/git_names.h"
-#include "sandbox/linux/new_repository.h"
+#include "sandbox/linux/own_work_tree.h"
 #include "sandbox/linux/proc_entry.h"
 #include "sandbox/linux/waiting_opens.h"
 #include "sandbox/linux/whole_files.h"

@@ -16,7 +16,6 @@
 #include "base/syscall.h"
 #include "policy/files/main_repository.h"
 #include "policy/rules/entry_match.h"
-#include "sandbox/linux/new_repository.h"
 
 namespace ringfence {
 namespace {
@@ -164,6 +163,45 @@ void RemoveKeptGit(const Supervision& supervision, const Location& location) {
   if (!folder.valid() || !IsIn(supervision.kept_gits, IdOf(folder, kGit))) return;
   if (!HoldsOnly(folder, kGit)) return;
   if (::unlinkat(folder.get(), kGit, 0) != 0) ::unlinkat(folder.get(), kGit, AT_REMOVEDIR);
+}
+
+namespace {
+
+bool IsOwnRepositoryName(const Supervision& supervision, const UniqueFd& folder, const char* name) {
+  const std::vector<FileId>& own = supervision.own_repositories;
+  return !own.empty() && IsIn(own, IdOf(folder, name));
+}
+
+}  // namespace
+
+bool IsGitFile(const Location& location) {
+  if (FoldName(location.name) != ".git") return false;
+  struct stat facts {};
+  const int found =
+      ::fstatat(location.folder.get(), location.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW);
+  // Any other error counts as a file: the caller can revoke search permission for a moment.
+  return found == 0 ? !S_ISDIR(facts.st_mode) : errno != ENOENT;
+}
+
+bool IsOwnRepository(const Supervision& supervision, const UniqueFd& folder) {
+  return IsOwnRepositoryName(supervision, folder, "");
+}
+
+void NoteGitFile(Supervision& supervision, const Location& location) {
+  if (IsGitFile(location)) NoteRepository(supervision, location);
+}
+
+void NoteRepository(Supervision& supervision, const Location& location) {
+  const std::string name = FoldName(location.name);
+  const std::string folder = FoldName(location.folder_path);
+  const bool is_gits = name == ".git" || folder.ends_with("/.git/worktrees") ||
+                       IsOwnRepository(supervision, location.folder);
+  if (!is_gits) return;
+  Remember(supervision.own_repositories, IdOf(location.folder, location.name.c_str()));
+}
+
+bool IsOwnGitFile(const Supervision& supervision, const Location& location) {
+  return IsOwnRepositoryName(supervision, location.folder, location.name.c_str());
 }
 
 }  // namespace ringfence

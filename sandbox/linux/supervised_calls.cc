@@ -19,7 +19,6 @@
 #include "sandbox/linux/handle_calls.h"
 #include "sandbox/linux/location.h"
 #include "sandbox/linux/nested_rules.h"
-#include "sandbox/linux/new_repository.h"
 #include "sandbox/linux/open_call.h"
 #include "sandbox/linux/own_work_tree.h"
 #include "sandbox/linux/signal_call.h"
