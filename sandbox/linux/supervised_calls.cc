@@ -1,20 +1,28 @@
 // AnswerCall(): carries out each supervised call on behalf of the caller.
 #include "sandbox/linux/supervised_calls.h"
 
+#include <elf.h>
 #include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/limits.h>
+#include <linux/seccomp.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string>
 #include <utility>
 
 #include "base/inside.h"
 #include "base/syscall.h"
 #include "sandbox/linux/bind_call.h"
 #include "sandbox/linux/call_arguments.h"
-#include "sandbox/linux/foreign_program.h"
+#include "sandbox/linux/caller.h"
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/handle_calls.h"
 #include "sandbox/linux/location.h"
@@ -27,6 +35,34 @@
 
 namespace ringfence {
 namespace {
+
+#ifdef __aarch64__
+constexpr uint32_t kOwnArchitecture = AUDIT_ARCH_AARCH64;
+#else
+constexpr uint32_t kOwnArchitecture = AUDIT_ARCH_X86_64;
+#endif
+
+bool IsFor32Bits(const UniqueFd& program) {
+  std::array<unsigned char, EI_NIDENT> begin{};
+  return ::pread(program.get(), begin.data(), begin.size(), 0) == EI_NIDENT &&
+         std::memcmp(begin.data(), ELFMAG, SELFMAG) == 0 && begin[EI_CLASS] == ELFCLASS32;
+}
+
+bool IsForeign(const seccomp_notif& call) { return call.data.arch != kOwnArchitecture; }
+
+// Ends a 32-bit program, which would crash without its calls, and reports why. Any other caller
+// gets ENOSYS.
+void AnswerForeign(const SupervisedCaller& caller, Supervision& supervision) {
+  const pid_t process = caller.process();
+  const std::string name = std::to_string(process) + "/exe";
+  const UniqueFd program(::openat(supervision.proc.get(), name.c_str(), O_RDONLY | O_CLOEXEC));
+  if (process <= 0 || !program.valid() || !IsFor32Bits(program) || !caller.IsWaiting()) {
+    return caller.ReturnError(ENOSYS);
+  }
+  const Result<std::string> path = RealPath(supervision, program);
+  if (path) ReportProgram(supervision, *path, "the sandbox runs no 32-bit programs");
+  ::kill(process, SIGKILL);
+}
 
 class Call {
  public:
