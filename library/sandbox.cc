@@ -9,14 +9,100 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <optional>
+#include <string>
 
+#include "base/json_tree.h"
 #include "base/socket_pair.h"
 #include "base/syscall.h"
+#include "base/unique_fd.h"
 #include "library/launch.h"
-#include "library/report.h"
 
 namespace ringfence::sandbox {
 namespace {
+
+// Reads the lines that `ringfence run --report` writes (docs/library.md).
+class Report {
+ public:
+  explicit Report(UniqueFd socket) : socket_(std::move(socket)) {}
+
+  // Reads until the command has started or failed to start, or the report ends.
+  void ReadStart() {
+    while (!has_started && !failure && ReadMore()) {
+    }
+  }
+  void ReadToEnd() {
+    while (ReadMore()) {
+    }
+  }
+  void HangUp() const noexcept { ::shutdown(socket_.get(), SHUT_WR); }
+
+  // What has been reported so far.
+  bool has_started = false;
+  bool is_confined = true;
+  bool has_ended = false;
+  std::vector<std::string> weaker;
+  End end;
+  std::optional<Error> failure;
+
+ private:
+  bool ReadMore() {
+    std::array<char, 4096> bytes{};
+    ssize_t got = -1;
+    do {
+      got = ::read(socket_.get(), bytes.data(), bytes.size());
+    } while (got < 0 && errno == EINTR);
+    if (got <= 0) return false;
+    text_.append(bytes.data(), static_cast<size_t>(got));
+    for (size_t end = text_.find('\n'); end != std::string::npos; end = text_.find('\n')) {
+      Take(text_.substr(0, end));
+      text_.erase(0, end + 1);
+    }
+    return true;
+  }
+
+  // A missing member counts as empty.
+  void Take(std::string line) {
+    const ringfence::Result<JsonTree> tree = JsonTree::Parse(std::move(line), "report", false);
+    if (!tree) return;
+    const auto text = [&](std::string_view key) {
+      const JsonTree::Node* node = tree->Find(tree->root(), key);
+      return node == nullptr ? "" : std::string(node->content());
+    };
+    const auto number = [&](std::string_view key) {
+      return std::strtoull(text(key).c_str(), nullptr, 10);
+    };
+    const std::string event = text("event");
+    if (event == "started") {
+      has_started = true;
+      is_confined = text("mode") != "rwx";
+      TakeWeaker(*tree);
+    } else if (event == "warning") {
+      end.warnings.push_back(text("text"));
+    } else if (event == "refused") {
+      end.refusals.push_back({text("path"), text("code"), text("why")});
+    } else if (event == "failed") {
+      failure = Error{text("step"), text("call"), text("what"), text("remedy")};
+    } else if (event == "ended") {
+      has_ended = true;
+      end.status = static_cast<int>(number("status"));
+      end.refusal_count = number("refusals");
+      end.not_run = text("not_run");
+    }
+  }
+
+  void TakeWeaker(const JsonTree& tree) {
+    const JsonTree::Node* list = tree.Find(tree.root(), "weaker");
+    if (list == nullptr) return;
+    for (auto at = list->first_child; at != JsonTree::kNone; at = tree.node(at).next) {
+      weaker.emplace_back(tree.node(at).content());
+    }
+  }
+
+  UniqueFd socket_;
+  std::string text_;  // an incomplete line
+};
 
 constexpr size_t kMaxPlan = 64u << 20;
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP};
@@ -69,7 +155,7 @@ Expected<std::string> Plan(const Command& command, PlanFormat format) {
   Report report(std::move(told->own));
   report.ReadToEnd();
   const std::optional<int> status = Reap(*pid);
-  if (report.failure()) return *report.failure();
+  if (report.failure) return *report.failure;
   if (!text) return Error{"", text.error().where, text.error().what, ""};
   if (text->empty() || (status && *status != 0)) return Silent(LauncherOf(command), status);
   return std::move(*text);
@@ -91,10 +177,10 @@ class Process::Impl {
       return error;
     }
     report_.ReadStart();
-    if (report_.has_started()) return {};
+    if (report_.has_started) return {};
     const std::optional<int> status = Reap(pid_);
     reaped_ = true;
-    return report_.failure() ? *report_.failure() : Silent(launcher, status);
+    return report_.failure ? *report_.failure : Silent(launcher, status);
   }
 
   Expected<End> Wait() {
@@ -103,19 +189,19 @@ class Process::Impl {
       status_ = Reap(pid_);
       reaped_ = true;
     }
-    if (report_.failure()) return *report_.failure();
-    if (!report_.has_ended() && !status_) {
+    if (report_.failure) return *report_.failure;
+    if (!report_.has_ended && !status_) {
       return Error{"", "waitpid", "ECHILD",
                    "the program must not ignore SIGCHLD nor wait for children of the library's"};
     }
-    End end = report_.end();
-    if (!report_.has_ended()) end.status = *status_;
+    End end = report_.end;
+    if (!report_.has_ended) end.status = *status_;
     return end;
   }
 
   void Kill() const noexcept {
     report_.HangUp();
-    Send(report_.is_confined() ? SIGCONT : SIGKILL);  // a stopped launcher notices nothing
+    Send(report_.is_confined ? SIGCONT : SIGKILL);  // a stopped launcher notices nothing
   }
 
   bool Send(int signal) const noexcept {
@@ -158,10 +244,8 @@ bool Process::Signal(int signal) noexcept {
 
 pid_t Process::pid() const noexcept { return impl_->pid(); }
 int Process::descriptor() const noexcept { return impl_->handle(); }
-bool Process::is_confined() const noexcept { return impl_->report().is_confined(); }
-const std::vector<std::string>& Process::weaker() const noexcept {
-  return impl_->report().weaker();
-}
+bool Process::is_confined() const noexcept { return impl_->report().is_confined; }
+const std::vector<std::string>& Process::weaker() const noexcept { return impl_->report().weaker; }
 
 Expected<Process> Spawn(const Command& command) {
   Expected<std::vector<std::string>> options = LaunchOptions(command);

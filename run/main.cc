@@ -1,5 +1,6 @@
 // `ringfence`: starts confined commands itself, since every command pays for the start; hands
-// everything else over to ringfence-cli, which is in the same directory.
+// everything else over to ringfence-cli, which is in the same directory. It uses only the system's
+// libraries, so that little can go wrong.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,6 +77,9 @@ std::string LineOfWords(std::span<char* const> words) {
   return line + std::string(kWrapEnd);
 }
 
+// `ringfence enter`: started by the line that the hook puts before a command (hook/wrap.h). It runs
+// the script of the calling shell confined, without that line, and exits with its status. On
+// failure nothing is run and the status is 125.
 class Entrance {
  public:
   explicit Entrance(std::span<char* const> words) : words_(words) {}

@@ -1,4 +1,4 @@
-// Ways in which the values of git variables name files (git-config(1)).
+// Ways in which the values of git variables name files (git-config(1)), and the words of commands.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,6 @@ enum class GitValueKind : uint8_t {
 GitValueKind KindOfValue(const GitVariable& variable);
 
 // Words of a command that git hands to a shell, as possible file names; not a shell parser.
-
 struct CommandWord {
   std::string text;    // without quotes
   std::string before;  // the preceding word; "" for the first word of a command

@@ -19,6 +19,8 @@
 namespace ringfence {
 namespace {
 
+// Client state that the agent itself may write but its commands may not: directories and files of
+// ~/.claude that it keeps for itself, the transcripts of this project, and ~/.claude.json.
 struct AgentState {
   std::vector<PlannedPlace> places;  // none is inside another
   std::vector<SavedFile> saved;

@@ -30,7 +30,7 @@ class FilterBuilder {
   FilterBuilder() : context_(::seccomp_init(SCMP_ACT_ALLOW)) {
     if (context_ == nullptr) Fail("seccomp_init", "");
     // Calls of another architecture (32-bit) and of x32 are never carried out. The supervisor
-    // reports why (foreign_program.h); without a listener, the kernel returns ENOSYS.
+    // reports why (AnswerForeign()); without a listener, the kernel returns ENOSYS.
     Check(::seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_NOTIFY), "badarch");
     Check(::seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, 2), "optimize");
   }

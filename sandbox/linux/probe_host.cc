@@ -42,6 +42,8 @@
 namespace ringfence {
 namespace {
 
+// --- the Unix sockets of this host's programs, so that they can be hidden ---
+
 // The search stops at these numbers of directories and names, since it delays every start.
 constexpr size_t kMaxFolders = 64;
 constexpr int kMaxFolderEntries = 20'000;

@@ -48,6 +48,9 @@ bool IsFor32Bits(const UniqueFd& program) {
          std::memcmp(begin.data(), ELFMAG, SELFMAG) == 0 && begin[EI_CLASS] == ELFCLASS32;
 }
 
+// Calls of another architecture, made by 32-bit programs or, through int 0x80, by 64-bit programs.
+// They have different numbers and hide their arguments from a filter (socketcall(2)), so none is
+// carried out.
 bool IsForeign(const seccomp_notif& call) { return call.data.arch != kOwnArchitecture; }
 
 // Ends a 32-bit program, which would crash without its calls, and reports why. Any other caller

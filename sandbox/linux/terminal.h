@@ -30,6 +30,28 @@ TerminalUse FindTerminalUse();
 // True if this process's job is in the foreground.
 bool IsInFront();
 
+// A small process that restores the user's terminal if the launcher is killed while the terminal is
+// in raw mode. It holds the terminal and a socket to the launcher, and nothing else.
+class TerminalGuard {
+ public:
+  TerminalGuard() = default;
+  TerminalGuard(const TerminalGuard&) = delete;
+  TerminalGuard& operator=(const TerminalGuard&) = delete;
+  ~TerminalGuard();  // ends the process; the terminal is left as it is
+
+  // Standard input had the modes `before` and now has `taken`. If the terminal still has `taken`
+  // when this process ends, the guard restores `before`; a shell that has since set its own modes
+  // keeps them. The first call starts the guard. If it cannot be started (no processes left),
+  // nothing is restored.
+  void Watch(const termios& before, const termios& taken);
+
+  pid_t process() const { return guard_; }  // -1 for none
+
+ private:
+  UniqueFd launcher_;  // the launcher's end of the pair
+  pid_t guard_ = -1;
+};
+
 // Relays bytes and the window size until it is destroyed, which restores the user's terminal. A
 // terminal that is not shared is taken (set to raw mode) while the launcher is in the foreground. A
 // shared one is left as it is until the command wants it: until the command changes the modes of
@@ -106,28 +128,5 @@ class TerminalRelay {
 // in its place, and with SIGTSTP the rest of its job. Returns true if the caller must continue the
 // command, because no SIGCONT is pending that does so.
 bool StopAlike(TerminalRelay& relay, int signal);
-
-// A small process that restores the user's terminal if the launcher is killed while the terminal is
-// in raw mode. It holds the terminal and a socket to the launcher, and nothing else.
-
-class TerminalGuard {
- public:
-  TerminalGuard() = default;
-  TerminalGuard(const TerminalGuard&) = delete;
-  TerminalGuard& operator=(const TerminalGuard&) = delete;
-  ~TerminalGuard();  // ends the process; the terminal is left as it is
-
-  // Standard input had the modes `before` and now has `taken`. If the terminal still has `taken`
-  // when this process ends, the guard restores `before`; a shell that has since set its own modes
-  // keeps them. The first call starts the guard. If it cannot be started (no processes left),
-  // nothing is restored.
-  void Watch(const termios& before, const termios& taken);
-
-  pid_t process() const { return guard_; }  // -1 for none
-
- private:
-  UniqueFd launcher_;  // the launcher's end of the pair
-  pid_t guard_ = -1;
-};
 
 }  // namespace ringfence

@@ -11,39 +11,14 @@
 #include <cerrno>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "base/result.h"
 #include "base/sha256.h"
 #include "base/syscall.h"
-#include "base/unique_fd.h"
 #include "sandbox/linux/kernel_abi.h"
-#include "sandbox/linux/mounts.h"
 #include "sandbox/linux/private_mounts.h"
-#include "sandbox/plan.h"
 
 namespace ringfence {
 namespace {
-
-class CacheMounts {
- public:
-  // `kept` is the session's directory, which no other run uses at the same time; "/" for none.
-  CacheMounts(const SandboxPlan& plan, const Path& kept) : plan_(plan), kept_(kept) {}
-
-  // Returns one unattached mount per cache; invalid if the kernel or the file system does not
-  // support it, in which case the command has an empty cache elsewhere. Call before anything is
-  // read-only or covered.
-  Result<std::vector<UniqueFd>> Make();
-
- private:
-  Status MakeInMemory();
-  UniqueFd MakeOne(size_t number, const Path& upper) const;
-
-  const SandboxPlan& plan_;
-  const Path& kept_;
-  std::vector<UniqueFd> sources_;
-  std::vector<UniqueFd> made_;
-};
 
 // A mount that is configured option by option (fsopen(2)).
 class NewMount {
@@ -78,10 +53,6 @@ class NewMount {
   bool is_good_ = true;
 };
 
-std::string DescriptorPath(const UniqueFd& fd) {
-  return "/proc/self/fd/" + std::to_string(fd.get());
-}
-
 bool MakeFolder(const Path& path) {
   return ::mkdir(path.text().c_str(), 0700) == 0 || errno == EEXIST;
 }
@@ -94,48 +65,66 @@ void ForgetMark(const std::string& folder) {
   if (::rmdir(mark.c_str()) == 0) ::rmdir(folder.c_str());
 }
 
-Result<std::vector<UniqueFd>> CacheMounts::Make() {
-  made_.resize(plan_.caches.size());
-  for (const PlannedCache& cache : plan_.caches) {
-    Result<UniqueFd> source = OpenPlace(cache.path);
-    sources_.push_back(source ? std::move(*source) : UniqueFd());
-  }
-  if (!kept_.is_root()) {
-    for (size_t i = 0; i < made_.size(); ++i) {
-      made_[i] = MakeOne(i, kept_.Child(Sha256Hex(plan_.caches[i].path.text())));
+// The plan's caches as overlay mounts: the home's directory is the lower layer; the upper layer
+// holds the changes, in memory or in a session's directory.
+class CacheMounts {
+ public:
+  // `kept` is the session's directory, which no other run uses at the same time; "/" for none.
+  CacheMounts(const SandboxPlan& plan, const Path& kept) : plan_(plan), kept_(kept) {}
+
+  // Returns one unattached mount per cache; invalid if the kernel or the file system does not
+  // support it, in which case the command has an empty cache elsewhere. Call before anything is
+  // read-only or covered.
+  Result<std::vector<UniqueFd>> Make() {
+    made_.resize(plan_.caches.size());
+    for (const PlannedCache& cache : plan_.caches) {
+      Result<UniqueFd> source = OpenPlace(cache.path);
+      sources_.push_back(source ? std::move(*source) : UniqueFd());
     }
+    if (!kept_.is_root()) {
+      for (size_t i = 0; i < made_.size(); ++i) {
+        made_[i] = MakeOne(i, kept_.Child(Sha256Hex(plan_.caches[i].path.text())));
+      }
+    }
+    if (Status s = MakeInMemory(); !s) return s.error();
+    return std::move(made_);
   }
-  if (Status s = MakeInMemory(); !s) return s.error();
-  return std::move(made_);
-}
 
-// The memory has a name only until the mounts hold it.
-Status CacheMounts::MakeInMemory() {
-  if (std::ranges::all_of(made_, &UniqueFd::valid)) return Unit{};
-  const std::string size =
-      plan_.limits.memory ? ",size=" + std::to_string(*plan_.limits.memory) : "";
-  if (!MountMemory("/tmp", "mode=0700" + size)) return Unit{};
-  for (size_t i = 0; i < made_.size(); ++i) {
-    if (!made_[i].valid()) made_[i] = MakeOne(i, Path::Clean("/tmp/" + std::to_string(i)));
+ private:
+  // The memory has a name only until the mounts hold it.
+  Status MakeInMemory() {
+    if (std::ranges::all_of(made_, &UniqueFd::valid)) return Unit{};
+    const std::string size =
+        plan_.limits.memory ? ",size=" + std::to_string(*plan_.limits.memory) : "";
+    if (!MountMemory("/tmp", "mode=0700" + size)) return Unit{};
+    for (size_t i = 0; i < made_.size(); ++i) {
+      if (!made_[i].valid()) made_[i] = MakeOne(i, Path::Clean("/tmp/" + std::to_string(i)));
+    }
+    // No command may reach it.
+    return ::umount2("/tmp", MNT_DETACH) == 0 ? Status(Unit{}) : SystemError("umount2(caches)");
   }
-  // No command may reach it.
-  return ::umount2("/tmp", MNT_DETACH) == 0 ? Status(Unit{}) : SystemError("umount2(caches)");
-}
 
-UniqueFd CacheMounts::MakeOne(size_t number, const Path& upper) const {
-  const Path written = upper.Child("written");
-  const Path work = upper.Child("work");
-  const UniqueFd& source = sources_[number];
-  if (!source.valid() || !MakeFolder(upper) || !MakeFolder(written) || !MakeFolder(work)) return {};
-  ForgetMark(work.text() + "/work/incompat");
-  NewMount overlay("overlay");
-  overlay.Set("lowerdir", DescriptorPath(source));
-  overlay.Set("upperdir", written.text());
-  overlay.Set("workdir", work.text());
-  overlay.Set("userxattr");
-  overlay.Set("volatile");
-  return overlay.Make();
-}
+  UniqueFd MakeOne(size_t number, const Path& upper) const {
+    const Path written = upper.Child("written");
+    const Path work = upper.Child("work");
+    const UniqueFd& source = sources_[number];
+    if (!source.valid() || !MakeFolder(upper) || !MakeFolder(written) || !MakeFolder(work))
+      return {};
+    ForgetMark(work.text() + "/work/incompat");
+    NewMount overlay("overlay");
+    overlay.Set("lowerdir", "/proc/self/fd/" + std::to_string(source.get()));
+    overlay.Set("upperdir", written.text());
+    overlay.Set("workdir", work.text());
+    overlay.Set("userxattr");
+    overlay.Set("volatile");
+    return overlay.Make();
+  }
+
+  const SandboxPlan& plan_;
+  const Path& kept_;
+  std::vector<UniqueFd> sources_;
+  std::vector<UniqueFd> made_;
+};
 
 // System directories that are links into /usr on most systems: a new root needs the links.
 constexpr std::array kSystemLinks = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
