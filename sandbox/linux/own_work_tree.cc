@@ -16,6 +16,7 @@
 #include "base/syscall.h"
 #include "policy/files/main_repository.h"
 #include "policy/rules/entry_match.h"
+#include "sandbox/linux/kernel_abi.h"
 
 namespace ringfence {
 namespace {
@@ -26,6 +27,30 @@ constexpr timespec kTickWait{.tv_sec = 0, .tv_nsec = 500'000};
 constexpr int kMaxTickWaits = 100;  // ticks are 1 to 10 ms apart
 constexpr const char* kGit = ".git";
 constexpr const char* kNewGitFile = ".git.ringfence-new";
+
+// Returns the id of `name` in `folder` without following a link, or of the open file itself if
+// `name` is "".
+Result<FileId> IdOf(const UniqueFd& folder, const char* name) {
+  FileStatus facts;
+  const int flags = AT_SYMLINK_NOFOLLOW | (*name == 0 ? AT_EMPTY_PATH : 0);
+  if (::syscall(SYS_statx, folder.get(), name, flags, kStatusInode | kStatusBorn, &facts) != 0) {
+    return Errno(errno);
+  }
+  return FileId{facts.device_major, facts.device_minor, facts.inode, facts.born.seconds,
+                facts.born.nanoseconds};
+}
+
+// --- sets of files, as sorted vectors ---
+
+void Remember(std::vector<FileId>& sorted, const Result<FileId>& id) {
+  if (!id) return;
+  const auto at = std::ranges::lower_bound(sorted, *id);
+  if (at == sorted.end() || *at != *id) sorted.insert(at, *id);
+}
+
+bool IsIn(const std::vector<FileId>& sorted, const Result<FileId>& id) {
+  return id && std::ranges::binary_search(sorted, *id);
+}
 
 UniqueFd Parent(const UniqueFd& folder) {
   return UniqueFd(::openat(folder.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));

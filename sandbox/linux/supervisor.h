@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <compare>
 #include <csignal>
 #include <cstdint>
 #include <memory>
@@ -21,11 +22,21 @@
 #include "base/unique_fd.h"
 #include "sandbox/guarded_names.h"
 #include "sandbox/linux/caller.h"
-#include "sandbox/linux/file_id.h"
 #include "sandbox/linux/streams.h"
 #include "sandbox/plan.h"
 
 namespace ringfence {
+
+// Identifies a file or directory. Includes the birth time, since file systems reuse inode numbers.
+struct FileId {
+  uint32_t device_major = 0, device_minor = 0;
+  uint64_t inode = 0;
+  int64_t born = 0;  // seconds; 0 if the file system does not record it
+  uint32_t born_nanoseconds = 0;
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): not a pointer
+  auto operator<=>(const FileId&) const = default;
+};
 
 // State that the supervised calls share.
 struct Supervision {
