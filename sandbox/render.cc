@@ -31,7 +31,7 @@ std::string Number(double value) {
 
 std::span<const CallName> AlsoAbsent(const SandboxPlan& plan) {
   const bool is_apart = plan.has_namespaces() || plan.is_nested;
-  return is_apart ? std::span<const CallName>() : CallsBeyondLandlock();
+  return is_apart ? std::span<const CallName>() : kCallsBeyondLandlock;
 }
 
 class TextPlan {
@@ -127,10 +127,10 @@ class TextPlan {
     if (!limits.cgroup.empty()) text += ", by a cgroup below " + Quote(limits.cgroup) + " with";
     for (const std::string& controller : limits.controllers) text += " " + Printable(controller);
     Line(text);
-    Calls("refused", RefusedCalls());
-    Calls("absent", AbsentCalls());
+    Calls("refused", kRefusedCalls);
+    Calls("absent", kAbsentCalls);
     if (!AlsoAbsent(plan_).empty()) Calls("absent", AlsoAbsent(plan_));
-    Calls("looked at", SupervisedCalls());
+    Calls("looked at", kSupervisedCalls);
     std::string names;
     for (const std::string& variable : plan_.environment) {
       names += " " + Printable(variable.substr(0, variable.find('=')));
@@ -235,9 +235,9 @@ Json CallsJson(std::initializer_list<std::span<const CallName>> lists) {
 }
 
 Json AllCallsJson(const SandboxPlan& plan) {
-  return {{"refused", CallsJson({RefusedCalls()})},
-          {"absent", CallsJson({AbsentCalls(), AlsoAbsent(plan)})},
-          {"supervised", CallsJson({SupervisedCalls()})}};
+  return {{"refused", CallsJson({kRefusedCalls})},
+          {"absent", CallsJson({kAbsentCalls, AlsoAbsent(plan)})},
+          {"supervised", CallsJson({kSupervisedCalls})}};
 }
 
 }  // namespace

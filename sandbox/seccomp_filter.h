@@ -10,25 +10,62 @@
 namespace ringfence {
 
 struct CallName {
+  constexpr CallName(const char* call, int known_number = -1) : name(call), number(known_number) {}
+
   std::string_view name;
-  int number = -1;  // for calls unknown to libseccomp 2.5.4; the same on all architectures
+  int number;  // for calls unknown to libseccomp 2.5.4, the same on all architectures; else -1
 };
 
 // Refused with EPERM: mounts, namespaces, the kernel itself, internals of other processes.
-std::span<const CallName> RefusedCalls();
+inline constexpr CallName kRefusedCalls[] = {
+    // the mount API (mount(2), fsopen(2), open_tree(2)) and the root
+    "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree",
+    CallName("open_tree_attr", 467), "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr",
+    "quotactl", "quotactl_fd", "swapon", "swapoff", "acct", "sysfs", "_sysctl", "open_by_handle_at",
+    "fanotify_init", "lookup_dcookie", "nfsservctl", "uselib",
+    // namespaces by descriptor
+    "setns",
+    // the kernel and the machine
+    "bpf", "perf_event_open", "userfaultfd", "kexec_load", "kexec_file_load", "init_module",
+    "finit_module", "delete_module", "create_module", "query_module", "get_kernel_syms", "reboot",
+    "syslog", "settimeofday", "stime", "clock_settime", "clock_adjtime", "adjtimex", "sethostname",
+    "setdomainname", "iopl", "ioperm", "vhangup", "modify_ldt", "vm86", "vm86old", "move_pages",
+    "migrate_pages",
+    // keyrings, which have no namespace
+    "add_key", "request_key", "keyctl",
+    // internals of other processes; calls that a debugger needs for its own children stay
+    "kcmp", "process_madvise"};
 // Refused with ENOSYS, so that programs fall back to older calls.
-std::span<const CallName> AbsentCalls();
+inline constexpr CallName kAbsentCalls[] = {
+    "clone3",  // its flags are in memory, which a filter cannot read
+    // their attributes are in memory as well
+    CallName("setxattrat", 463), CallName("removexattrat", 466), CallName("file_setattr", 469),
+    "io_uring_setup", "io_uring_enter", "io_uring_register", CallName("statmount", 457),
+    CallName("listmount", 458)};
 // Refused with ENOSYS without namespaces and mounts: these calls reach System V objects and POSIX
 // message queues of the user's other processes (sysvipc(7), mq_overview(7)).
-std::span<const CallName> CallsBeyondLandlock();
+inline constexpr CallName kCallsBeyondLandlock[] = {
+    "shmget", "shmat",      "shmctl", "shmdt",  "semget", "semop",   "semctl",
+    "msgget", "semtimedop", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink",
+};
 // Passed to the supervisor, which checks the names in them (sandbox/linux/supervisor.h).
-std::span<const CallName> SupervisedCalls();
+inline constexpr CallName kSupervisedCalls[] = {
+    "creat",        "truncate",     "mkdir",     "mkdirat",   "mknod",
+    "mknodat",      "symlink",      "symlinkat", "link",      "linkat",
+    "rename",       "renameat",     "renameat2", "unlink",    "unlinkat",
+    "rmdir",        "chmod",        "fchmod",    "fchmodat",  CallName("fchmodat2", 452),
+    "bind",         "setxattr",     "lsetxattr", "fsetxattr", "removexattr",
+    "lremovexattr", "fremovexattr", "chown",     "lchown",    "fchown",
+    "fchownat",     "utime",        "utimes",    "futimesat", "utimensat",
+};
 // The same, if neither a process namespace nor Landlock confines signals.
-std::span<const CallName> SignalCalls();
+inline constexpr CallName kSignalCalls[] = {
+    "kill", "tkill", "tgkill", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
+};
 // Refused with EPERM in all processes but the supervisor, which needs them.
-std::span<const CallName> SupervisorsOwnCalls();
+inline constexpr CallName kSupervisorsOwnCalls[] = {"pidfd_getfd"};
 
-// Selects supervision of SignalCalls(). The kernel also sends a signal, to any process, when a file
+// Selects supervision of kSignalCalls. The kernel also sends a signal, to any process, when a file
 // is ready (F_SETOWN of fcntl(2)); requests for that are then refused.
 enum class SupervisedSignals : uint8_t { kNo, kYes };
 
@@ -44,35 +81,85 @@ constexpr uint32_t kCoreLimit = 4;
 constexpr int kNewestCall = 469;  // file_setattr(2), Linux 6.17
 
 // Bits of the first argument of clone(2) and unshare(2) that create a namespace.
-std::span<const uint32_t> NamespaceFlags();
+inline constexpr uint32_t kNamespaceFlags[] = {
+    0x00020000,  // CLONE_NEWNS
+    0x02000000,  // CLONE_NEWCGROUP
+    0x04000000,  // CLONE_NEWUTS
+    0x08000000,  // CLONE_NEWIPC
+    0x10000000,  // CLONE_NEWUSER
+    0x20000000,  // CLONE_NEWPID
+    0x40000000,  // CLONE_NEWNET
+};
 // For unshare(2) only: in clone(2) the bit is part of the signal.
 constexpr uint32_t kNewTimeNamespace = 0x80;
 
 // ioctl(2) requests that put characters into a terminal's input or change its driver.
-std::span<const uint32_t> RefusedTerminalRequests();
+inline constexpr uint32_t kRefusedTerminalRequests[] = {
+    0x5412,  // TIOCSTI
+    0x541C,  // TIOCLINUX
+    0x5423,  // TIOCSETD
+};
 
 // ioctl(2) requests, of any size, that create, remove or change a subvolume: a directory whose name
 // no other call contains (ioctl_btrfs). Those of bcachefs are refused by type.
-std::span<const uint32_t> RefusedSubvolumeRequests();
+// The lower half of a request: its type and number.
+inline constexpr uint32_t kRefusedSubvolumeRequests[] = {
+    0x9401,  // BTRFS_IOC_SNAP_CREATE
+    0x940E,  // BTRFS_IOC_SUBVOL_CREATE
+    0x940F,  // BTRFS_IOC_SNAP_DESTROY
+    0x9417,  // BTRFS_IOC_SNAP_CREATE_V2
+    0x9418,  // BTRFS_IOC_SUBVOL_CREATE_V2
+    0x941A,  // BTRFS_IOC_SUBVOL_SETFLAGS
+    0x9425,  // BTRFS_IOC_SET_RECEIVED_SUBVOL
+    0x943F,  // BTRFS_IOC_SNAP_DESTROY_V2
+};
 constexpr uint32_t kBcachefsRequests = 0xBC00;
 // ioctl(2) requests by which a file's owner changes it through a read-only descriptor: attributes,
 // fs-verity, encryption (ioctl_iflags(2)). A standard stream can be such a descriptor of a file
 // outside. Those of f2fs are refused by type.
-std::span<const uint32_t> RefusedFileRequests();
+inline constexpr uint32_t kRefusedFileRequests[] = {
+    0x6602,  // FS_IOC_SETFLAGS
+    0x5820,  // FS_IOC_FSSETXATTR
+    0x7602,  // FS_IOC_SETVERSION
+    0x6604,  // EXT4_IOC_SETVERSION
+    0x6609,  // EXT4_IOC_MIGRATE
+    0x660C,  // EXT4_IOC_ALLOC_DA_BLKS
+    0x6613,  // FS_IOC_SET_ENCRYPTION_POLICY
+    0x6617,  // FS_IOC_ADD_ENCRYPTION_KEY
+    0x6618,  // FS_IOC_REMOVE_ENCRYPTION_KEY: locks the directory for all processes
+    0x6619,  // FS_IOC_REMOVE_ENCRYPTION_KEY_ALL_USERS
+    0x6685,  // FS_IOC_ENABLE_VERITY
+    0x7211,  // FAT_IOCTL_SET_ATTRIBUTES
+};
 constexpr uint32_t kF2fsRequests = 0xF500;
 
 // fcntl(2) commands that let one process block another's open(2). A blocked open(2) of the
 // supervisor would block every call of the sandbox.
-std::span<const uint32_t> RefusedFileCommands();
+inline constexpr uint32_t kRefusedFileCommands[] = {
+    1024,  // F_SETLEASE
+    1036,  // F_SET_RW_HINT, a hint that stays with the file
+    1040,  // F_SETDELEG, Linux 6.19
+};
 
 // fcntl(2) commands and ioctl(2) requests that select the process to receive a file's signals.
-std::span<const uint32_t> SignalOwnerCommands();
-std::span<const uint32_t> SignalOwnerRequests();
+inline constexpr uint32_t kSignalOwnerCommands[] = {
+    8,   // F_SETOWN
+    15,  // F_SETOWN_EX
+};
+inline constexpr uint32_t kSignalOwnerRequests[] = {
+    0x8901,  // FIOSETOWN
+    0x8902,  // SIOCSPGRP
+};
 // SHM_LOCK of shmctl(2): the kernel counts the locked memory for all of the user's processes.
 constexpr uint32_t kLockSharedMemory = 11;
 
 // Flags of open(2) with which it can change something.
-std::span<const uint32_t> ChangingOpenFlags();
+inline constexpr uint32_t kChangingOpenFlags[] = {
+    01,     // O_WRONLY
+    02,     // O_RDWR
+    0100,   // O_CREAT
+    01000,  // O_TRUNC
+};
 
 // Families of socket(2) that are useful without host privileges; all others are refused.
 constexpr uint32_t kUnixFamily = 1;
@@ -83,7 +170,10 @@ constexpr uint32_t kFamilies = 48;       // above every family of the kernel (AF
 
 // Types of a Unix socketpair(2) whose ends can still send to any other address. The higher bits are
 // flags.
-std::span<const uint32_t> AddressableSocketTypes();
+inline constexpr uint32_t kAddressableSocketTypes[] = {
+    2,  // SOCK_DGRAM
+    3,  // SOCK_RAW, which the kernel turns into SOCK_DGRAM
+};
 constexpr uint32_t kSocketTypeBits = 0xF;
 constexpr uint32_t kNetlinkProtocols = 32;  // MAX_LINKS
 

@@ -92,7 +92,7 @@ void AddSockets(FilterBuilder& filter, SocketRules rules) {
     if (family != kUnixFamily) filter.Add({"socketpair"}, no_family, {LowWord(0, family)});
   }
   if (rules != SocketRules::kUsual) {
-    for (const uint32_t type : AddressableSocketTypes()) {
+    for (const uint32_t type : kAddressableSocketTypes) {
       filter.Add({"socketpair"}, no_family,
                  {LowWord(0, kUnixFamily), {1, SCMP_CMP_MASKED_EQ, kSocketTypeBits, type}});
     }
@@ -105,24 +105,24 @@ void AddSockets(FilterBuilder& filter, SocketRules rules) {
 // The filter for every process of the sandbox, including the supervisor.
 std::vector<sock_filter> GuardProgram(SocketRules sockets) {
   FilterBuilder filter;
-  filter.Add(RefusedCalls(), SCMP_ACT_ERRNO(EPERM));
-  filter.Add(AbsentCalls(), SCMP_ACT_ERRNO(ENOSYS));
-  if (sockets != SocketRules::kUsual) filter.Add(CallsBeyondLandlock(), SCMP_ACT_ERRNO(ENOSYS));
-  for (const uint32_t flag : NamespaceFlags()) {
+  filter.Add(kRefusedCalls, SCMP_ACT_ERRNO(EPERM));
+  filter.Add(kAbsentCalls, SCMP_ACT_ERRNO(ENOSYS));
+  if (sockets != SocketRules::kUsual) filter.Add(kCallsBeyondLandlock, SCMP_ACT_ERRNO(ENOSYS));
+  for (const uint32_t flag : kNamespaceFlags) {
     filter.Add({"clone"}, SCMP_ACT_ERRNO(EPERM), {Bit(0, flag)});
     filter.Add({"unshare"}, SCMP_ACT_ERRNO(EPERM), {Bit(0, flag)});
   }
   filter.Add({"unshare"}, SCMP_ACT_ERRNO(EPERM), {Bit(0, kNewTimeNamespace)});
-  for (const uint32_t request : RefusedTerminalRequests()) {
+  for (const uint32_t request : kRefusedTerminalRequests) {
     filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {LowWord(1, request)});
   }
-  for (const uint32_t request : RefusedSubvolumeRequests()) {
+  for (const uint32_t request : kRefusedSubvolumeRequests) {
     filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Request(request)});
   }
   for (const uint32_t type : {kBcachefsRequests, kF2fsRequests}) {
     filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {{1, SCMP_CMP_MASKED_EQ, 0xFF00, type}});
   }
-  for (const uint32_t request : RefusedFileRequests()) {
+  for (const uint32_t request : kRefusedFileRequests) {
     filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {Request(request)});
   }
   filter.Add({"setrlimit"}, SCMP_ACT_ERRNO(0), {LowWord(0, kCoreLimit)});
@@ -132,7 +132,7 @@ std::vector<sock_filter> GuardProgram(SocketRules sockets) {
   filter.Add({"prlimit64"}, SCMP_ACT_ERRNO(EPERM),
              {LowWord(1, kCoreLimit), {2, SCMP_CMP_NE, 0, 0}, {3, SCMP_CMP_NE, 0, 0}});
   filter.Add({"shmctl"}, SCMP_ACT_ERRNO(EPERM), {LowWord(1, kLockSharedMemory)});
-  for (const uint32_t command : RefusedFileCommands()) {
+  for (const uint32_t command : kRefusedFileCommands) {
     filter.Add({"fcntl"}, SCMP_ACT_ERRNO(EPERM), {LowWord(1, command)});
   }
   AddSockets(filter, sockets);
@@ -140,11 +140,11 @@ std::vector<sock_filter> GuardProgram(SocketRules sockets) {
 }
 
 void AddSignals(FilterBuilder& filter) {
-  filter.Add(SignalCalls(), SCMP_ACT_NOTIFY);
-  for (const uint32_t command : SignalOwnerCommands()) {
+  filter.Add(kSignalCalls, SCMP_ACT_NOTIFY);
+  for (const uint32_t command : kSignalOwnerCommands) {
     filter.Add({"fcntl"}, SCMP_ACT_ERRNO(EPERM), {LowWord(1, command)});
   }
-  for (const uint32_t request : SignalOwnerRequests()) {
+  for (const uint32_t request : kSignalOwnerRequests) {
     filter.Add({"ioctl"}, SCMP_ACT_ERRNO(EPERM), {LowWord(1, request)});
   }
 }
@@ -153,11 +153,11 @@ void AddSignals(FilterBuilder& filter) {
 std::vector<sock_filter> Supervised(SupervisedSignals signals) {
   FilterBuilder filter;
   if (signals == SupervisedSignals::kYes) AddSignals(filter);
-  filter.Add(SupervisedCalls(), SCMP_ACT_NOTIFY);
-  filter.Add(SupervisorsOwnCalls(), SCMP_ACT_ERRNO(EPERM));
+  filter.Add(kSupervisedCalls, SCMP_ACT_NOTIFY);
+  filter.Add(kSupervisorsOwnCalls, SCMP_ACT_ERRNO(EPERM));
   // Its flags are in memory; programs fall back to openat(2).
   filter.Add({"openat2"}, SCMP_ACT_ERRNO(ENOSYS), {});
-  for (const uint32_t flag : ChangingOpenFlags()) {
+  for (const uint32_t flag : kChangingOpenFlags) {
     filter.Add({"open"}, SCMP_ACT_NOTIFY, {Bit(1, flag)});
     filter.Add({"openat"}, SCMP_ACT_NOTIFY, {Bit(2, flag)});
   }

@@ -186,8 +186,10 @@ TEST_CASE("render: every call of the filters is shown") {
   const std::string text = PlanText(Sample());
   const Json json = Json::parse(PlanJson(Sample()));
   for (const auto& [key, calls] :
-       {std::pair{"refused", RefusedCalls()}, std::pair{"absent", AbsentCalls()},
-        std::pair{"supervised", SupervisedCalls()}}) {
+       std::initializer_list<std::pair<const char*, std::span<const CallName>>>{
+           {"refused", kRefusedCalls},
+           {"absent", kAbsentCalls},
+           {"supervised", kSupervisedCalls}}) {
     CHECK(json["calls"][key].size() == calls.size());
     for (const CallName& call : calls) CHECK(Has(text, " " + std::string(call.name)));
   }

@@ -53,12 +53,12 @@ bool Has(const std::vector<int>& numbers, int number) {
 }  // namespace
 
 TEST_CASE("seccomp: the guard refuses each call of its lists, and no other by its number alone") {
-  const std::vector<int> refused = NumbersOf(RefusedCalls());
+  const std::vector<int> refused = NumbersOf(kRefusedCalls);
   CHECK(refused.size() > 50);
   for (const SocketRules rules : kAllRules) {
-    std::vector<int> absent = NumbersOf(AbsentCalls());
+    std::vector<int> absent = NumbersOf(kAbsentCalls);
     if (rules != SocketRules::kUsual) {
-      for (const int number : NumbersOf(CallsBeyondLandlock())) absent.push_back(number);
+      for (const int number : NumbersOf(kCallsBeyondLandlock)) absent.push_back(number);
     }
     for (int number = 0; number <= kNewestCall; ++number) {
       CAPTURE(number);
@@ -75,8 +75,8 @@ TEST_CASE("seccomp: the guard refuses each call of its lists, and no other by it
 }
 
 TEST_CASE("seccomp: the supervised filter passes on each call of its list, and allows others") {
-  const std::vector<int> supervised = NumbersOf(SupervisedCalls());
-  const std::vector<int> own = NumbersOf(SupervisorsOwnCalls());
+  const std::vector<int> supervised = NumbersOf(kSupervisedCalls);
+  const std::vector<int> own = NumbersOf(kSupervisorsOwnCalls);
   for (int number = 0; number <= kNewestCall; ++number) {
     CAPTURE(number);
     const FilterOutcome want = Has(supervised, number) ? Notify()
@@ -98,8 +98,8 @@ TEST_CASE("seccomp: owners and times are supervised, by name and by descriptor")
 
 TEST_CASE("seccomp: signals are supervised if nothing else confines them") {
   const std::span<const sock_filter> filter = SupervisedFilter(SupervisedSignals::kYes);
-  CHECK(NumbersOf(SignalCalls()).size() == 6);
-  for (const int number : NumbersOf(SignalCalls())) {
+  CHECK(NumbersOf(kSignalCalls).size() == 6);
+  for (const int number : NumbersOf(kSignalCalls)) {
     CAPTURE(number);
     for (const uint64_t target : {uint64_t{0}, uint64_t{1}, ~uint64_t{0}}) {
       const Call call{.number = number, .args = {target, target, target}};
@@ -114,7 +114,7 @@ TEST_CASE("seccomp: creating or removing subvolumes is refused") {
   constexpr uint64_t kSizes[] = {0x5000'0000, 0x4008'0000, kGarbage | 0xC0C8'0000};
   for (const SocketRules rules : kAllRules) {
     for (const uint64_t size : kSizes) {
-      for (const uint32_t request : RefusedSubvolumeRequests()) {
+      for (const uint32_t request : kRefusedSubvolumeRequests) {
         CHECK(Guard({.number = SYS_ioctl, .args = {3, size | request}}, rules) == FailWith(EPERM));
       }
       CHECK(Guard({.number = SYS_ioctl, .args = {3, size | 0xBC10}}, rules) == FailWith(EPERM));
@@ -129,7 +129,7 @@ TEST_CASE("seccomp: creating or removing subvolumes is refused") {
 TEST_CASE("seccomp: changing file attributes is refused, even for the owner") {
   const int file_setattr = 469;
   for (const SocketRules rules : kAllRules) {
-    for (const uint32_t request : RefusedFileRequests()) {
+    for (const uint32_t request : kRefusedFileRequests) {
       const Call call{.number = SYS_ioctl, .args = {3, 0x4008'0000 | request}};
       CHECK(Guard(call, rules) == FailWith(EPERM));
     }
@@ -184,11 +184,11 @@ TEST_CASE("seccomp: locking System V shared memory is refused") {
 TEST_CASE("seccomp: arguments do not matter for listed calls") {
   for (const uint64_t word : {uint64_t{0}, ~uint64_t{0}, kGarbage, uint64_t{0x5412}}) {
     const std::array<uint64_t, 6> args{word, word, word, word, word, word};
-    for (const int number : NumbersOf(RefusedCalls())) {
+    for (const int number : NumbersOf(kRefusedCalls)) {
       CAPTURE(number);
       CHECK(Guard({.number = number, .args = args}) == FailWith(EPERM));
     }
-    for (const int number : NumbersOf(SupervisedCalls())) {
+    for (const int number : NumbersOf(kSupervisedCalls)) {
       CAPTURE(number);
       CHECK(Supervised({.number = number, .args = args}) == Notify());
     }
@@ -197,9 +197,9 @@ TEST_CASE("seccomp: arguments do not matter for listed calls") {
 
 TEST_CASE("seccomp: no call is in two lists") {
   std::map<std::string_view, int> seen;
-  for (const std::span<const CallName> list :
-       {RefusedCalls(), AbsentCalls(), CallsBeyondLandlock(), SupervisedCalls(), SignalCalls(),
-        SupervisorsOwnCalls()}) {
+  for (const std::span<const CallName> list : std::initializer_list<std::span<const CallName>>{
+           kRefusedCalls, kAbsentCalls, kCallsBeyondLandlock, kSupervisedCalls, kSignalCalls,
+           kSupervisorsOwnCalls}) {
     for (const CallName& call : list) ++seen[call.name];
   }
   for (const auto& entry : seen) {
