@@ -1,7 +1,6 @@
 #include "sandbox/environment.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 #include "policy/rules/pattern.h"
@@ -10,103 +9,25 @@ namespace ringfence {
 namespace {
 
 // Variables that programs need to start and to talk to the user; none holds a secret.
-constexpr auto kPassed = std::to_array<std::string_view>({"PATH",
-                                                          "HOME",
-                                                          "USER",
-                                                          "LOGNAME",
-                                                          "SHELL",
-                                                          "PWD",
-                                                          "OLDPWD",
-                                                          "SHLVL",
-                                                          "LANG",
-                                                          "LANGUAGE",
-                                                          "LC_*",
-                                                          "TZ",
-                                                          "TERM",
-                                                          "COLORTERM",
-                                                          "TERM_*",
-                                                          "TERMINFO",
-                                                          "COLUMNS",
-                                                          "LINES",
-                                                          "NO_COLOR",
-                                                          "FORCE_COLOR",
-                                                          "CLICOLOR",
-                                                          "CLICOLOR_FORCE",
-                                                          "EDITOR",
-                                                          "VISUAL",
-                                                          "PAGER",
-                                                          "LESS",
-                                                          "CI",
-                                                          "CC",
-                                                          "CXX",
-                                                          "CFLAGS",
-                                                          "CXXFLAGS",
-                                                          "LDFLAGS",
-                                                          "MAKEFLAGS",
-                                                          "PKG_CONFIG_PATH",
-                                                          "CMAKE_*",
-                                                          "JAVA_HOME",
-                                                          "GOPATH",
-                                                          "GOROOT",
-                                                          "GOFLAGS",
-                                                          "RUSTUP_HOME",
-                                                          "RUSTUP_TOOLCHAIN",
-                                                          "PYENV_ROOT",
-                                                          "NVM_DIR",
-                                                          "NODE_ENV",
-                                                          "NODE_OPTIONS",
-                                                          "PYTHONPATH",
-                                                          "VIRTUAL_ENV",
-                                                          "CONDA_PREFIX",
-                                                          "GIT_AUTHOR_*",
-                                                          "GIT_COMMITTER_*",
-                                                          "GIT_EDITOR",
-                                                          "GIT_PAGER",
-                                                          "CLAUDECODE",
-                                                          "CLAUDE_PROJECT_DIR",
-                                                          "CLAUDE_CODE_SESSION_ID",
-                                                          "CLAUDE_CODE_ENTRYPOINT",
-                                                          "SOURCE_DATE_EPOCH"});
+constexpr std::string_view kPassed =
+    "PATH HOME USER LOGNAME SHELL PWD OLDPWD SHLVL LANG LANGUAGE LC_* TZ TERM COLORTERM "
+    "TERM_* TERMINFO COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE EDITOR "
+    "VISUAL PAGER LESS CI CC CXX CFLAGS CXXFLAGS LDFLAGS MAKEFLAGS PKG_CONFIG_PATH CMAKE_* "
+    "JAVA_HOME GOPATH GOROOT GOFLAGS RUSTUP_HOME RUSTUP_TOOLCHAIN PYENV_ROOT NVM_DIR "
+    "NODE_ENV NODE_OPTIONS PYTHONPATH VIRTUAL_ENV CONDA_PREFIX GIT_AUTHOR_* "
+    "GIT_COMMITTER_* GIT_EDITOR GIT_PAGER CLAUDECODE CLAUDE_PROJECT_DIR "
+    "CLAUDE_CODE_SESSION_ID CLAUDE_CODE_ENTRYPOINT SOURCE_DATE_EPOCH";
 
 // Variables for the agent: its service and the route to it, its state, its terminal's capabilities.
 // Keys of other services and sockets of the host are left out.
-constexpr auto kPassedToAgent = std::to_array<std::string_view>({"ANTHROPIC_*",
-                                                                 "CLAUDE_*",
-                                                                 "DISABLE_*",
-                                                                 "ENABLE_*",
-                                                                 "MCP_*",
-                                                                 "MAX_*",
-                                                                 "BASH_*_TIMEOUT_MS",
-                                                                 "BASH_MAX_OUTPUT_LENGTH",
-                                                                 "API_TIMEOUT_MS",
-                                                                 "SLASH_COMMAND_TOOL_CHAR_BUDGET",
-                                                                 "USE_BUILTIN_RIPGREP",
-                                                                 "DO_NOT_TRACK",
-                                                                 "OTEL_*",
-                                                                 "AWS_REGION",
-                                                                 "CLOUD_ML_REGION",
-                                                                 "VERTEX_REGION_*",
-                                                                 "HTTP_PROXY",
-                                                                 "HTTPS_PROXY",
-                                                                 "ALL_PROXY",
-                                                                 "NO_PROXY",
-                                                                 "http_proxy",
-                                                                 "https_proxy",
-                                                                 "all_proxy",
-                                                                 "no_proxy",
-                                                                 "NODE_EXTRA_CA_CERTS",
-                                                                 "SSL_CERT_FILE",
-                                                                 "SSL_CERT_DIR",
-                                                                 "XDG_CONFIG_HOME",
-                                                                 "XDG_DATA_HOME",
-                                                                 "XDG_STATE_HOME",
-                                                                 "VTE_VERSION",
-                                                                 "XTERM_VERSION",
-                                                                 "KONSOLE_VERSION",
-                                                                 "KITTY_WINDOW_ID",
-                                                                 "ITERM_SESSION_ID",
-                                                                 "WT_SESSION",
-                                                                 "INK_SCREEN_READER"});
+constexpr std::string_view kPassedToAgent =
+    "ANTHROPIC_* CLAUDE_* DISABLE_* ENABLE_* MCP_* MAX_* BASH_*_TIMEOUT_MS "
+    "BASH_MAX_OUTPUT_LENGTH API_TIMEOUT_MS SLASH_COMMAND_TOOL_CHAR_BUDGET "
+    "USE_BUILTIN_RIPGREP DO_NOT_TRACK OTEL_* AWS_REGION CLOUD_ML_REGION VERTEX_REGION_* "
+    "HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy "
+    "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR XDG_CONFIG_HOME XDG_DATA_HOME "
+    "XDG_STATE_HOME VTE_VERSION XTERM_VERSION KONSOLE_VERSION KITTY_WINDOW_ID "
+    "ITERM_SESSION_ID WT_SESSION INK_SCREEN_READER";
 
 std::string_view VariableName(std::string_view variable) {
   return variable.substr(0, variable.find('='));
@@ -116,17 +37,25 @@ bool Sets(std::string_view variable, std::string_view name) {
   return variable.starts_with(name) && variable.substr(name.size()).starts_with('=');
 }
 
-template <typename List>
-bool IsListed(std::string_view name, const List& list) {
-  return std::ranges::any_of(list,
-                             [name](std::string_view pattern) { return MatchName(pattern, name); });
+bool IsListed(std::string_view name, std::string_view patterns) {
+  while (!patterns.empty()) {
+    if (MatchName(TakeUntil(patterns, ' '), name)) return true;
+  }
+  return false;
+}
+
+bool IsPassed(std::string_view name, const EnvironmentRequest& request) {
+  if (request.is_agent && IsListed(name, kPassedToAgent)) return true;
+  if (!request.rules.env) return IsListed(name, kPassed);
+  return std::ranges::any_of(*request.rules.env,
+                             [&](std::string_view pattern) { return MatchName(pattern, name); });
 }
 
 // Removes the references to the descriptors and FIFOs of the surrounding make(1), none of which are
 // passed on: an inner make would complain and run one job. With "-j8" it starts its own job server.
 std::string WithoutJobServer(std::string_view variable) {
-  constexpr auto kOfServer =
-      std::to_array<std::string_view>({"--jobserver-auth=", "--jobserver-fds=", "--sync-mutex="});
+  constexpr std::string_view kOfServer[] = {
+      "--jobserver-auth=", "--jobserver-fds=", "--sync-mutex="};
   const size_t variables = std::min(variable.find(" -- "), variable.size());
   std::string_view words = variable.substr(0, variables);
   std::string kept;
@@ -137,14 +66,6 @@ std::string WithoutJobServer(std::string_view variable) {
   }
   if (!kept.empty()) kept.pop_back();
   return kept + std::string(variable.substr(variables));
-}
-
-// The client creates its temporary files in /tmp regardless of TMPDIR, and as root it refuses to
-// run without prompts unless told that it is in a sandbox.
-template <typename Set>
-void SetForAgent(const EnvironmentRequest& request, const Set& set) {
-  if (!request.tmp.empty()) set("CLAUDE_CODE_TMPDIR", std::string(request.tmp));
-  if (request.user == 0) set("IS_SANDBOX", "1");
 }
 
 }  // namespace
@@ -164,26 +85,26 @@ void SetVariable(std::vector<std::string>& environment, const std::string& varia
 
 std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {
   std::vector<std::string> planned;
-  const auto set = [&planned](std::string_view name, const std::string& value) {
-    SetVariable(planned, std::string(name) + "=" + value);
+  const auto set = [&planned](std::string_view name, std::string_view value) {
+    SetVariable(planned, std::string(name) + "=" + std::string(value));
   };
   for (const std::string& variable : request.caller) {
     const std::string_view name = VariableName(variable);
-    const bool passed =
-        request.rules.env ? IsListed(name, *request.rules.env) : IsListed(name, kPassed);
-    if (!passed && !(request.is_agent && IsListed(name, kPassedToAgent))) continue;
+    if (!IsPassed(name, request)) continue;
     planned.push_back(name == "MAKEFLAGS" ? WithoutJobServer(variable) : variable);
   }
-  if (!request.tmp.empty()) {
-    const std::string tmp(request.tmp);
-    for (const std::string_view name : {"TMPDIR", "TEMP", "TMP"}) set(name, tmp);
+  for (const std::string_view name : {"TMPDIR", "TEMP", "TMP"}) {
+    if (!request.tmp.empty()) set(name, request.tmp);
   }
   for (const std::string& variable : request.caches) SetVariable(planned, variable);
-  if (request.is_agent) SetForAgent(request, set);
-  if (!request.runtime.empty()) set("XDG_RUNTIME_DIR", std::string(request.runtime));
+  // The client creates its temporary files in /tmp regardless of TMPDIR, and as root it refuses to
+  // run without prompts unless told that it is in a sandbox.
+  if (request.is_agent && !request.tmp.empty()) set("CLAUDE_CODE_TMPDIR", request.tmp);
+  if (request.is_agent && request.user == 0) set("IS_SANDBOX", "1");
+  if (!request.runtime.empty()) set("XDG_RUNTIME_DIR", request.runtime);
   // git would copy sample hooks into a new repository, and hooks are refused.
   set("GIT_TEMPLATE_DIR", "");
-  set("RINGFENCE_SANDBOX", std::string(request.marker));
+  set("RINGFENCE_SANDBOX", request.marker);
   return planned;
 }
 

@@ -12,17 +12,9 @@ namespace ringfence {
 namespace {
 
 // Directories that programs need to run, if only listed places may be read.
-constexpr std::string_view kRunTime[] = {"/usr",
-                                         "/bin",
-                                         "/sbin",
-                                         "/lib",
-                                         "/lib32",
-                                         "/lib64",
-                                         "/libx32",
-                                         "/etc",
-                                         "/opt",
-                                         "/nix/store",
-                                         "/sys/devices/system/cpu"};
+constexpr std::string_view kRunTime =
+    "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc /opt /nix/store "
+    "/sys/devices/system/cpu";
 
 class ReadPlanner {
  public:
@@ -249,7 +241,7 @@ class ReadPlanner {
 
   // Skips a link to another of these directories: a back end creates the same link.
   void AddRunTime() {
-    for (const std::string_view name : kRunTime) {
+    for (const std::string& name : SplitWords(kRunTime)) {
       const Path path = Path::Clean(name);
       const Result<FileFacts> facts = files_.Look(path);
       if (facts && facts->kind == FileKind::kDirectory) {
