@@ -62,6 +62,10 @@ Error SystemError(std::string_view call, int code, Error::About about) {
 
 Error SystemError(std::string_view call) { return SystemError(call, errno); }
 
+Status CallStatus(bool is_done, std::string_view call, Error::About about) {
+  return is_done ? Status(Unit{}) : SystemError(call, errno, about);
+}
+
 Error Errno(int code) { return SystemError("", code); }
 
 UniqueFd OpenFile(const char* path, int flags) {

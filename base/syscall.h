@@ -20,6 +20,9 @@ std::string ErrnoName(int code);
 Error SystemError(std::string_view call);
 Error SystemError(std::string_view call, int code, Error::About about = Error::About::kOther);
 
+// Success, or the error of a call that has just failed, by errno.
+Status CallStatus(bool is_done, std::string_view call, Error::About about = Error::About::kOther);
+
 // For callers that only pass on `code`, which is not 0, and show no text. Allocates nothing.
 Error Errno(int code);
 

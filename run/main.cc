@@ -48,8 +48,7 @@ class DirectoryReport {
     if (path_.empty()) return Unit{};
     file_ =
         UniqueFd(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file_.valid()) return SystemError("open(" + path_ + ")");
-    return Unit{};
+    return CallStatus(file_.valid(), "open(" + path_ + ")");
   }
 
   const std::string& path() const { return path_; }

@@ -17,18 +17,14 @@ constexpr size_t kMaxSenders = 32;  // beyond this, a new sender replaces the ol
 
 Status Watch(const UniqueFd& events, const UniqueFd& fd) {
   epoll_event event{.events = EPOLLIN, .data = {.fd = fd.get()}};
-  if (::epoll_ctl(events.get(), EPOLL_CTL_ADD, fd.get(), &event) != 0) {
-    return SystemError("epoll_ctl");
-  }
-  return Unit{};
+  return CallStatus(::epoll_ctl(events.get(), EPOLL_CTL_ADD, fd.get(), &event) == 0, "epoll_ctl");
 }
 
 }  // namespace
 
 Status AuditReceiver::Open() {
   socket_ = UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket_.valid()) return SystemError("socket(audit)");
-  return Unit{};
+  return CallStatus(socket_.valid(), "socket(audit)");
 }
 
 Status AuditReceiver::Listen(RunObserver& observer) {

@@ -117,8 +117,7 @@ class Launcher {
     Result<std::vector<pid_t>> before = Children();
     if (!before) return before.error();
     spared_ = std::move(*before);
-    const bool is_set = ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
-    return is_set ? Status(Unit{}) : SystemError("prctl(subreaper)");
+    return CallStatus(::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0, "prctl(subreaper)");
   }
 
   // Forks into new namespaces, all created with the user namespace, which grants that right.

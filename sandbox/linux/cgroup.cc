@@ -199,10 +199,8 @@ Status Cgroup::TakeFolder(const std::string& parent) {
   folder_ = UniqueFd(::openat(parent_.get(), name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder_.valid()) return SystemError("open(" + name_ + ")");
   if (::flock(folder_.get(), LOCK_EX | LOCK_NB) != 0) return SystemError("flock(" + name_ + ")");
-  if (::faccessat(parent_.get(), name_.c_str(), F_OK, 0) != 0) {
-    return SystemError("access(" + name_ + ")");
-  }
-  return Unit{};
+  return CallStatus(::faccessat(parent_.get(), name_.c_str(), F_OK, 0) == 0,
+                    "access(" + name_ + ")");
 }
 
 Result<Cgroup> Cgroup::Make(const PlannedLimits& limits) {
@@ -222,8 +220,7 @@ Result<Cgroup> Cgroup::Make(const PlannedLimits& limits) {
 
 Status EnterCgroup(const UniqueFd& entry) {
   if (!entry.valid()) return Unit{};
-  if (::write(entry.get(), "0", 1) != 1) return SystemError("write(cgroup.procs)");
-  return Unit{};
+  return CallStatus(::write(entry.get(), "0", 1) == 1, "write(cgroup.procs)");
 }
 
 }  // namespace ringfence

@@ -111,17 +111,12 @@ class Command {
   }
 
   Status EnterDirectory() {
-    if (::chdir(plan_.cwd.text().c_str()) != 0) {
-      return SystemError("chdir(" + plan_.cwd.text() + ")");
-    }
-    return Unit{};
+    return CallStatus(::chdir(plan_.cwd.text().c_str()) == 0, "chdir(" + plan_.cwd.text() + ")");
   }
 
   Status CloseAtExec() {
-    if (::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
-      return SystemError("close_range", errno, Error::About::kCloseRange);
-    }
-    return Unit{};
+    return CallStatus(::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) == 0, "close_range",
+                      Error::About::kCloseRange);
   }
 
   Status TestConfinement() { return TestSandbox(plan_); }

@@ -40,8 +40,7 @@ std::span<const sock_filter> SupervisedFilter(SupervisedSignals signals) {
 }
 
 Status InstallGuard(SocketRules sockets) {
-  if (Install(GuardFilter(sockets), 0) != 0) return SystemError("seccomp(guard)");
-  return Unit{};
+  return CallStatus(Install(GuardFilter(sockets), 0) == 0, "seccomp(guard)");
 }
 
 Result<UniqueFd> InstallSupervised(SupervisedSignals signals) {

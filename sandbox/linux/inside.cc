@@ -108,10 +108,8 @@ class Inside {
       }
       next = number + 1;
     }
-    if (::syscall(SYS_close_range, next, ~0U, 0) != 0) {
-      return SystemError("close_range", errno, Error::About::kCloseRange);
-    }
-    return Unit{};
+    return CallStatus(::syscall(SYS_close_range, next, ~0U, 0) == 0, "close_range",
+                      Error::About::kCloseRange);
   }
 
   Status EnterIdentity() {

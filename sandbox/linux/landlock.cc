@@ -33,8 +33,7 @@ class Ruleset {
     // Older kernels know a shorter structure and reject any non-zero bytes after it.
     const size_t size = abi_ >= 6 ? sizeof attribute : sizeof attribute.handled_access_fs;
     fd_ = UniqueFd(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attribute, size, 0)));
-    if (!fd_.valid()) return SystemError("landlock_create_ruleset", errno, Error::About::kLandlock);
-    return Unit{};
+    return CallStatus(fd_.valid(), "landlock_create_ruleset", Error::About::kLandlock);
   }
 
   Status Allow(const Path& path, uint64_t rights) const {
@@ -51,17 +50,14 @@ class Ruleset {
     landlock_path_beneath_attr rule{};
     rule.allowed_access = rights;
     rule.parent_fd = place.get();
-    if (::syscall(SYS_landlock_add_rule, fd_.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
-      return SystemError("landlock_add_rule(" + path.text() + ")");
-    }
-    return Unit{};
+    return CallStatus(
+        ::syscall(SYS_landlock_add_rule, fd_.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0,
+        "landlock_add_rule(" + path.text() + ")");
   }
 
   Status Enforce() const {
-    if (::syscall(SYS_landlock_restrict_self, fd_.get(), 0) != 0) {
-      return SystemError("landlock_restrict_self", errno, Error::About::kLandlock);
-    }
-    return Unit{};
+    return CallStatus(::syscall(SYS_landlock_restrict_self, fd_.get(), 0) == 0,
+                      "landlock_restrict_self", Error::About::kLandlock);
   }
 
   const LandlockRights& rights() const { return rights_; }
@@ -193,10 +189,8 @@ Status KeepSignalsFromParent(int abi) {
   if (!rules.valid()) {
     return SystemError("landlock_create_ruleset(signals)", errno, Error::About::kLandlock);
   }
-  if (::syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0) {
-    return SystemError("landlock_restrict_self(signals)", errno, Error::About::kLandlock);
-  }
-  return Unit{};
+  return CallStatus(::syscall(SYS_landlock_restrict_self, rules.get(), 0) == 0,
+                    "landlock_restrict_self(signals)", Error::About::kLandlock);
 }
 
 Status RestrictByLandlock(const SandboxPlan& plan, const std::vector<const PlannedCache*>& caches) {

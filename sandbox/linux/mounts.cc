@@ -86,10 +86,9 @@ Result<UniqueFd> CloneAt(const UniqueFd& place, const Path& path, Writable writa
 }
 
 Status AttachAt(const UniqueFd& tree, const UniqueFd& place, const Path& path) {
-  if (::syscall(SYS_move_mount, tree.get(), "", place.get(), "", kMoveByDescriptors) != 0) {
-    return SystemError(CallText("move_mount", path));
-  }
-  return Unit{};
+  return CallStatus(
+      ::syscall(SYS_move_mount, tree.get(), "", place.get(), "", kMoveByDescriptors) == 0,
+      CallText("move_mount", path));
 }
 
 }  // namespace
@@ -111,10 +110,9 @@ Status AttachTree(const UniqueFd& tree, const Path& path) {
 }
 
 Status AttachToOwn(const UniqueFd& tree, const std::string& path) {
-  if (::syscall(SYS_move_mount, tree.get(), "", AT_FDCWD, path.c_str(), kMoveDescriptor) != 0) {
-    return SystemError("move_mount(" + path + ")");
-  }
-  return Unit{};
+  return CallStatus(
+      ::syscall(SYS_move_mount, tree.get(), "", AT_FDCWD, path.c_str(), kMoveDescriptor) == 0,
+      "move_mount(" + path + ")");
 }
 
 Status SealPlace(const Path& path) {
@@ -125,10 +123,9 @@ Status SealPlace(const Path& path) {
 }
 
 Status MountMemory(const std::string& path, const std::string& options) {
-  if (::mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
-    return SystemError("mount(" + path + ")");
-  }
-  return Unit{};
+  return CallStatus(
+      ::mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) == 0,
+      "mount(" + path + ")");
 }
 
 Status MakeMountPoint(const Path& path, PlannedPlace::Kind kind) {
@@ -140,7 +137,7 @@ Status MakeMountPoint(const Path& path, PlannedPlace::Kind kind) {
   if (make() == 0 || errno == EEXIST) return Unit{};
   if (errno != ENOENT || path.is_root()) return SystemError(CallText("mkdir", path));
   if (Status s = MakeMountPoint(path.Parent(), PlannedPlace::Kind::kDirectory); !s) return s;
-  return make() == 0 ? Status(Unit{}) : SystemError(CallText("mkdir", path));
+  return CallStatus(make() == 0, CallText("mkdir", path));
 }
 
 Status SealEverything(Writable root) {
@@ -148,19 +145,15 @@ Status SealEverything(Writable root) {
   attributes.set = kMountNoSetUser;
   if (root == Writable::kNo) attributes.set |= kMountReadOnly;
   attributes.propagation = MS_PRIVATE;
-  if (SetAttributes(AT_FDCWD, "/", kTreeRecursive, attributes) != 0) {
-    return SystemError("mount_setattr(/)", errno, Error::About::kMountSetattr);
-  }
-  return Unit{};
+  return CallStatus(SetAttributes(AT_FDCWD, "/", kTreeRecursive, attributes) == 0,
+                    "mount_setattr(/)", Error::About::kMountSetattr);
 }
 
 Status SealMount(const std::string& path) {
   MountAttributes attributes;
   attributes.set = kMountReadOnly;
-  if (SetAttributes(AT_FDCWD, path.c_str(), 0, attributes) != 0) {
-    return SystemError("mount_setattr(" + path + ")", errno, Error::About::kMountSetattr);
-  }
-  return Unit{};
+  return CallStatus(SetAttributes(AT_FDCWD, path.c_str(), 0, attributes) == 0,
+                    "mount_setattr(" + path + ")", Error::About::kMountSetattr);
 }
 
 }  // namespace ringfence

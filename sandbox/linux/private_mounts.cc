@@ -88,7 +88,7 @@ Status PrivateMounts::MountEmpty(const Path& path, mode_t mode) {
 }
 
 Status PrivateMounts::LeaveMemory() {
-  return ::umount2(kMemory, MNT_DETACH) == 0 ? Status(Unit{}) : SystemError("umount2(memory)");
+  return CallStatus(::umount2(kMemory, MNT_DETACH) == 0, "umount2(memory)");
 }
 
 Status PrivateMounts::MountFolders() {
@@ -102,8 +102,7 @@ Status PrivateMounts::MountFolders() {
   }
   const Path own = Path::Clean("/run/user/" + std::to_string(plan_.user));
   if (Status s = MakeMountPoint(own, PlaceKind::kDirectory); !s) return s;
-  if (::chmod(own.text().c_str(), 0700) != 0) return SystemError("chmod(/run/user)");
-  return Unit{};
+  return CallStatus(::chmod(own.text().c_str(), 0700) == 0, "chmod(/run/user)");
 }
 
 Status PrivateMounts::MountDevices() {
@@ -129,8 +128,7 @@ Status PrivateMounts::MountDevices() {
 
 Status PrivateMounts::MakeCovers() {
   if (::mkdir(kCoverDirectory, 0) != 0) return SystemError("mkdir(cover)");
-  if (::mknod(kCoverFile, S_IFREG, 0) != 0) return SystemError("mknod(cover)");
-  return Unit{};
+  return CallStatus(::mknod(kCoverFile, S_IFREG, 0) == 0, "mknod(cover)");
 }
 
 Status PrivateMounts::AttachDevices() {
@@ -165,8 +163,7 @@ Status PrivateMounts::AttachSaved() {
     if (Status s = MakeMountPoint(folder, PlaceKind::kDirectory); !s) return s;
     if (Status s = AttachTree(saved_[i], folder); !s) return s;
   }
-  if (::chmod(kSavedFolders, 0) != 0) return SystemError("chmod(saved)");
-  return Unit{};
+  return CallStatus(::chmod(kSavedFolders, 0) == 0, "chmod(saved)");
 }
 
 Status PrivateMounts::NameAuditSocket() const {
@@ -179,8 +176,7 @@ Status PrivateMounts::NameAuditSocket() const {
   if (::bind(audit_, static_cast<const sockaddr*>(bytes), sizeof address) != 0) {
     return SystemError("bind(audit)");
   }
-  if (::listen(audit_, kWaiting) != 0) return SystemError("listen(audit)");
-  return Unit{};
+  return CallStatus(::listen(audit_, kWaiting) == 0, "listen(audit)");
 }
 
 namespace {
@@ -220,7 +216,7 @@ Status LimitToHalf(const char* counted, const char* of_user) {
   const UniqueFd file = OpenFile(own.c_str(), O_WRONLY);
   const bool is_put = file.valid() && ::write(file.get(), half.data(), half.size()) ==
                                           static_cast<ssize_t>(half.size());
-  return is_put ? Status(Unit{}) : SystemError("write(" + own + ")");
+  return CallStatus(is_put, "write(" + own + ")");
 }
 
 }  // namespace

@@ -27,10 +27,7 @@ Status WriteFile(const char* path, const std::string& text) {
   const UniqueFd file = OpenFile(path, O_WRONLY);
   if (!file.valid()) return SystemError("open(" + std::string(path) + ")");
   const ssize_t put = ::write(file.get(), text.data(), text.size());
-  if (put != static_cast<ssize_t>(text.size())) {
-    return SystemError("write(" + std::string(path) + ")");
-  }
-  return Unit{};
+  return CallStatus(put == static_cast<ssize_t>(text.size()), "write(" + std::string(path) + ")");
 }
 
 std::string SameId(uint32_t id) { return std::to_string(id) + " " + std::to_string(id) + " 1\n"; }
@@ -43,10 +40,8 @@ Status LowerLimit(rlim_t value, const char* name) {
     return SystemError("getrlimit(" + std::string(name) + ")");
   }
   limit.rlim_cur = limit.rlim_max = std::min(value, limit.rlim_max);
-  if (::prlimit(0, kWhat, &limit, nullptr) != 0) {
-    return SystemError("setrlimit(" + std::string(name) + ")");
-  }
-  return Unit{};
+  return CallStatus(::prlimit(0, kWhat, &limit, nullptr) == 0,
+                    "setrlimit(" + std::string(name) + ")");
 }
 
 // Halves a limit that counts for all processes of the user: the other half is left for those
@@ -73,8 +68,7 @@ Status SetAsideProcessors(double cpus) {
     CPU_SET(i, &some);
     --left;
   }
-  if (::sched_setaffinity(0, sizeof some, &some) != 0) return SystemError("sched_setaffinity");
-  return Unit{};
+  return CallStatus(::sched_setaffinity(0, sizeof some, &some) == 0, "sched_setaffinity");
 }
 
 }  // namespace
@@ -98,18 +92,15 @@ Status RaiseLoopback() {
   ifreq request{};
   std::memcpy(request.ifr_name, "lo", sizeof "lo");
   request.ifr_flags = IFF_UP | IFF_RUNNING;
-  if (::ioctl(socket.get(), SIOCSIFFLAGS, &request) != 0) return SystemError("ioctl(loopback up)");
-  return Unit{};
+  return CallStatus(::ioctl(socket.get(), SIOCSIFFLAGS, &request) == 0, "ioctl(loopback up)");
 }
 
 Status ForbidNewPrivileges() {
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return SystemError("prctl(no new privileges)");
-  return Unit{};
+  return CallStatus(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "prctl(no new privileges)");
 }
 
 Status HideMemory() {
-  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return SystemError("prctl(dumpable)");
-  return Unit{};
+  return CallStatus(::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0, "prctl(dumpable)");
 }
 
 Status DropCapabilities(Kept kept) {
@@ -128,8 +119,7 @@ Status DropCapabilities(Kept kept) {
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   __user_cap_data_struct data[2] = {};
   if (keeps) data[0].permitted = data[0].effective = 1u << CAP_SYS_PTRACE;
-  if (::syscall(SYS_capset, &header, data) != 0) return SystemError("capset");
-  return Unit{};
+  return CallStatus(::syscall(SYS_capset, &header, data) == 0, "capset");
 }
 
 Status LimitResources(const PlannedLimits& limits) {

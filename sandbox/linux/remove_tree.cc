@@ -103,8 +103,7 @@ Status RemoveTree(const std::string& folder) {
   if (!top.valid()) return errno == ENOENT ? Status(Unit{}) : SystemError("open(" + folder + ")");
   ::fchmod(top.get(), 0700);
   if (Status s = TreeRemover(top.get()).Empty(); !s) return s;
-  if (::rmdir(folder.c_str()) != 0) return SystemError("rmdir(" + folder + ")");
-  return Unit{};
+  return CallStatus(::rmdir(folder.c_str()) == 0, "rmdir(" + folder + ")");
 }
 
 }  // namespace ringfence

@@ -101,7 +101,7 @@ class CacheMounts {
       if (!made_[i].valid()) made_[i] = MakeOne(i, Path::Clean("/tmp/" + std::to_string(i)));
     }
     // No command may reach it.
-    return ::umount2("/tmp", MNT_DETACH) == 0 ? Status(Unit{}) : SystemError("umount2(caches)");
+    return CallStatus(::umount2("/tmp", MNT_DETACH) == 0, "umount2(caches)");
   }
 
   UniqueFd MakeOne(size_t number, const Path& upper) const {
