@@ -14,7 +14,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <optional>
-#include <span>
 
 #include "base/socket_pair.h"
 #include "base/syscall.h"
@@ -36,41 +35,52 @@ namespace {
 
 class Inside {
  public:
-  explicit Inside(InsideStart start)
-      : plan_(start.plan),
-        channel_(std::move(start.channel)),
-        cgroup_(start.cgroup),
-        audit_(start.audit),
-        kept_caches_(start.caches),
-        signals_(start.signals),
-        inherited_(start.inherited),
-        own_terminal_(start.own_terminal) {}
+  explicit Inside(InsideStart start) : start_(std::move(start)), plan_(start_.plan) {}
 
   [[noreturn]] void Run() {
-    for (const Step& step : Steps()) {
+    struct Step {
+      const char* name;
+      Status (Inside::*run)();
+      std::optional<Feature> needs;  // feature that the host lacks if this fails
+    };
+    // The order is essential: mounting needs the capabilities of the new namespace, Landlock blocks
+    // mounting, and the filter blocks calls that earlier steps make.
+    constexpr Step kSteps[] = {
+        {"tie to the launcher", &Inside::TieToLauncher, {}},
+        {"resource group", &Inside::Group, Feature::kDelegation},
+        {"close descriptors", &Inside::CloseDescriptors, {}},
+        {"own identity", &Inside::EnterIdentity, Feature::kNamespaces},
+        {"mount view", &Inside::View, Feature::kNamespaces},
+        {"own processes", &Inside::Proc, Feature::kProc},
+        {"leave the old root", &Inside::Root, Feature::kNamespaces},
+        {"own network", &Inside::Network, Feature::kNamespaces},
+        {"own keyring", &Inside::Keyring, {}},
+        // Before Landlock: without a view, /dev/pts is the host's, and nothing in it may be opened.
+        {"own terminal", &Inside::Terminal, {}},
+        {"supervision", &Inside::Prepare, Feature::kSupervisor},
+        {"rules for the outer sandbox", &Inside::HandOver, {}},
+        {"no privileges", &Inside::Privileges, {}},
+        {"resource limits", &Inside::Resources, {}},
+        {"file rules", &Inside::Landlock, Feature::kLandlock},
+        {"system calls", &Inside::Guard, {}},
+        {"self-test", &Inside::Test, {}},
+        {"start", &Inside::StartCommand, Feature::kSupervisor},
+    };
+    for (const Step& step : kSteps) {
       const Status done = (this->*step.run)();
-      if (!done) Fail(step, done.error());
+      if (done) continue;
+      [[maybe_unused]] const Status sent =
+          SendFailure(start_.channel, {step.name, done.error(), step.needs});
+      ::_exit(125);
     }
     Supervise({.plan = plan_,
-               .launcher = std::move(channel_),
+               .launcher = std::move(start_.channel),
                .listener = std::move(listener_),
                .supervision = std::move(supervision_),
                .command = command_});
   }
 
  private:
-  struct Step {
-    const char* name;
-    Status (Inside::*run)();
-    std::optional<Feature> needs;  // feature that the host lacks if this fails
-  };
-  static std::span<const Step> Steps();
-
-  [[noreturn]] void Fail(const Step& step, const Error& error) {
-    [[maybe_unused]] const Status sent = SendFailure(channel_, {step.name, error, step.needs});
-    ::_exit(125);
-  }
-
   bool is_full() const { return plan_.has_namespaces(); }
 
   // --- the steps, in order ---
@@ -81,23 +91,23 @@ class Inside {
     if (plan_.has_own_processes() && ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) {
       return SystemError("prctl(death signal)");
     }
-    pollfd launcher{.fd = channel_.get(), .events = 0, .revents = 0};
+    pollfd launcher{.fd = start_.channel.get(), .events = 0, .revents = 0};
     if (::poll(&launcher, 1, 0) < 0) return SystemError("poll");
     if ((launcher.revents & POLLHUP) != 0) ::_exit(125);
     if (!plan_.has_own_processes() && ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
       return SystemError("prctl(subreaper)");
     }
     if (::setsid() < 0) return SystemError("setsid");
-    if (Status s = inherited_.RestoreFileSize(); !s) return s;
+    if (Status s = start_.inherited.RestoreFileSize(); !s) return s;
     mask_ = ::umask(0);  // each caller's own mask is applied instead
     return Unit{};
   }
 
-  Status Group() { return EnterCgroup(cgroup_); }
+  Status Group() { return EnterCgroup(start_.cgroup); }
 
   // Closes all descriptors except the standard streams, the channel and the audit socket.
   Status CloseDescriptors() {
-    std::array<int, 2> kept{channel_.get(), audit_};
+    std::array<int, 2> kept{start_.channel.get(), start_.audit};
     std::ranges::sort(kept);
     unsigned next = STDERR_FILENO + 1;
     for (const int fd : kept) {
@@ -119,7 +129,7 @@ class Inside {
   Status View() {
     if (!is_full()) return Unit{};
     Result<std::vector<const PlannedCache*>> caches =
-        BuildView({.plan = plan_, .audit = audit_, .caches = kept_caches_});
+        BuildView({.plan = plan_, .audit = start_.audit, .caches = start_.caches});
     if (!caches) return caches.error();
     caches_ = std::move(*caches);
     return Unit{};
@@ -139,7 +149,7 @@ class Inside {
   Status Keyring() { return plan_.is_nested ? Status(Unit{}) : LeaveKeyring(); }
 
   Status Terminal() {
-    if (!own_terminal_) return Unit{};
+    if (!start_.own_terminal) return Unit{};
     const UniqueFd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
     // An outer sandbox that has only Landlock refuses this. The command then uses the terminal of
     // the outer command.
@@ -149,7 +159,7 @@ class Inside {
     if (::ioctl(master.get(), TIOCSPTLCK, &unlocked) != 0) return SystemError("ioctl(TIOCSPTLCK)");
     terminal_ = UniqueFd(::ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
     if (!terminal_.valid()) return SystemError("ioctl(TIOCGPTPEER)");
-    return SendPacket(channel_, Message::kTerminal, {}, master.get());
+    return SendPacket(start_.channel, Message::kTerminal, {}, master.get());
   }
 
   Status Prepare() {
@@ -205,11 +215,11 @@ class Inside {
       own = UniqueFd();
       RunCommand({.plan = plan_,
                   .environment = Environment(),
-                  .launcher = std::move(channel_),
+                  .launcher = std::move(start_.channel),
                   .supervisor = std::move(other),
                   .terminal = std::move(terminal_),
-                  .signals = signals_,
-                  .inherited = inherited_,
+                  .signals = start_.signals,
+                  .inherited = start_.inherited,
                   .mask = mask_});
     }
     other = UniqueFd();
@@ -252,14 +262,8 @@ class Inside {
     return Unit{};
   }
 
+  InsideStart start_;
   const SandboxPlan& plan_;
-  UniqueFd channel_;
-  const UniqueFd& cgroup_;
-  int audit_;
-  const Path& kept_caches_;
-  sigset_t signals_;
-  const Inherited& inherited_;
-  bool own_terminal_;
   mode_t mask_ = 077;
   std::vector<const PlannedCache*> caches_;  // those that are mounted
   UniqueFd nothing_;                         // /dev/null
@@ -268,33 +272,6 @@ class Inside {
   std::optional<Supervision> supervision_;
   pid_t command_ = -1;
 };
-
-// The order is essential: mounting needs the capabilities of the new namespace, Landlock blocks
-// mounting, and the filter blocks calls that earlier steps make.
-std::span<const Inside::Step> Inside::Steps() {
-  static constexpr Step kSteps[] = {
-      {"tie to the launcher", &Inside::TieToLauncher, {}},
-      {"resource group", &Inside::Group, Feature::kDelegation},
-      {"close descriptors", &Inside::CloseDescriptors, {}},
-      {"own identity", &Inside::EnterIdentity, Feature::kNamespaces},
-      {"mount view", &Inside::View, Feature::kNamespaces},
-      {"own processes", &Inside::Proc, Feature::kProc},
-      {"leave the old root", &Inside::Root, Feature::kNamespaces},
-      {"own network", &Inside::Network, Feature::kNamespaces},
-      {"own keyring", &Inside::Keyring, {}},
-      // Before Landlock: without a view, /dev/pts is the host's, and nothing in it may be opened.
-      {"own terminal", &Inside::Terminal, {}},
-      {"supervision", &Inside::Prepare, Feature::kSupervisor},
-      {"rules for the outer sandbox", &Inside::HandOver, {}},
-      {"no privileges", &Inside::Privileges, {}},
-      {"resource limits", &Inside::Resources, {}},
-      {"file rules", &Inside::Landlock, Feature::kLandlock},
-      {"system calls", &Inside::Guard, {}},
-      {"self-test", &Inside::Test, {}},
-      {"start", &Inside::StartCommand, Feature::kSupervisor},
-  };
-  return kSteps;
-}
 
 }  // namespace
 

@@ -31,12 +31,7 @@ constexpr int kFifoRetryMilliseconds = 5;  // no event reports the reader of a F
 
 class Supervisor {
  public:
-  explicit Supervisor(Supervised start)
-      : plan_(start.plan),
-        launcher_(std::move(start.launcher)),
-        listener_(std::move(start.listener)),
-        supervision_(std::move(start.supervision)),
-        command_(start.command) {}
+  explicit Supervisor(Supervised start) : start_(std::move(start)) {}
 
   [[noreturn]] void Run() {
     sigset_t children;
@@ -49,17 +44,18 @@ class Supervisor {
 
  private:
   void ServeOnce(const UniqueFd& signals) {
-    std::array<pollfd, 3> polled{{{signals.get(), POLLIN, 0},
-                                  {launcher_.get(), POLLIN, 0},
-                                  {listener_.valid() ? listener_.get() : -1, POLLIN, 0}}};
-    const bool waits = supervision_ && !supervision_->waiting.empty();
+    std::array<pollfd, 3> polled{
+        {{signals.get(), POLLIN, 0},
+         {start_.launcher.get(), POLLIN, 0},
+         {start_.listener.valid() ? start_.listener.get() : -1, POLLIN, 0}}};
+    const bool waits = start_.supervision && !start_.supervision->waiting.empty();
     if (::poll(polled.data(), polled.size(), waits ? kFifoRetryMilliseconds : -1) < 0) {
       if (errno == EINTR) return;
       ::_exit(125);
     }
     if ((polled[2].revents & POLLIN) != 0) AnswerOne();
-    if ((polled[2].revents & POLLHUP) != 0) listener_ = UniqueFd();
-    if (waits && IsTimeToTry()) TryWaiting(listener_.get(), *supervision_);
+    if ((polled[2].revents & POLLHUP) != 0) start_.listener = UniqueFd();
+    if (waits && IsTimeToTry()) TryWaiting(start_.listener.get(), *start_.supervision);
     if (polled[1].revents != 0) HearLauncher();
     if ((polled[0].revents & POLLIN) != 0) Reap(signals);
     SendReports();
@@ -75,26 +71,26 @@ class Supervisor {
 
   void AnswerOne() {
     seccomp_notif call{};
-    if (::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return;
-    const SupervisedCaller caller(call, listener_.get(), supervision_->proc);
-    AnswerCall(caller, call, *supervision_);
+    if (::ioctl(start_.listener.get(), SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return;
+    const SupervisedCaller caller(call, start_.listener.get(), start_.supervision->proc);
+    AnswerCall(caller, call, *start_.supervision);
   }
 
   void HearLauncher() {
-    const Result<Packet> packet = ReceivePacket(launcher_);
+    const Result<Packet> packet = ReceivePacket(start_.launcher);
     if (!packet) EndAll(125);  // the launcher has ended
     if (packet->message == Message::kFreeze) return Freeze();
     if (packet->message != Message::kSignal || packet->fields.empty()) return;
     const int signal = std::atoi(packet->fields.front().c_str());
     if (signal == SIGCONT) Continue(std::exchange(frozen_, {}));
     // The command may have left its process group.
-    if (::kill(-command_, signal) != 0) ::kill(command_, signal);
+    if (::kill(-start_.command, signal) != 0) ::kill(start_.command, signal);
   }
 
   // The command itself has already stopped.
   void Freeze() {
     frozen_ = FreezeDescendants();
-    [[maybe_unused]] const Status sent = SendPacket(launcher_, Message::kFrozen, {});
+    [[maybe_unused]] const Status sent = SendPacket(start_.launcher, Message::kFrozen, {});
   }
 
   void Reap(const UniqueFd& signals) {
@@ -105,15 +101,15 @@ class Supervisor {
     for (;;) {
       const pid_t child = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
       if (child <= 0) return;
-      if (child != command_) continue;
+      if (child != start_.command) continue;
       if (WIFSTOPPED(status)) {
         [[maybe_unused]] const Status sent =
-            SendPacket(launcher_, Message::kStopped, {std::to_string(WSTOPSIG(status))});
+            SendPacket(start_.launcher, Message::kStopped, {std::to_string(WSTOPSIG(status))});
         continue;
       }
       SendReports();
       [[maybe_unused]] const Status sent =
-          SendPacket(launcher_, Message::kEnded, {std::to_string(status)});
+          SendPacket(start_.launcher, Message::kEnded, {std::to_string(status)});
       EndAll(0);
     }
   }
@@ -121,7 +117,7 @@ class Supervisor {
   // True once the self-test is over, which the refusal of its last name shows. Drops the refusals
   // up to there; SendReports() also skips those of a nested sandbox's self-test.
   bool IsTested(const std::string& last) {
-    std::vector<Supervision::Report>& reports = supervision_->reports;
+    std::vector<Supervision::Report>& reports = start_.supervision->reports;
     const auto found = std::ranges::find(reports, last, &Supervision::Report::path);
     if (found != reports.end()) {
       reports.erase(reports.begin(), found + 1);
@@ -131,29 +127,25 @@ class Supervisor {
   }
 
   void SendReports() {
-    if (!supervision_ || supervision_->reports.empty()) return;
-    const std::string tested = SelfTestName(plan_).text();
+    if (!start_.supervision || start_.supervision->reports.empty()) return;
+    const std::string tested = SelfTestName(start_.plan).text();
     if (!tested_ && !IsTested(tested)) return;
-    for (const Supervision::Report& report : supervision_->reports) {
+    for (const Supervision::Report& report : start_.supervision->reports) {
       if (report.path == tested) continue;
       const std::string& why = report.rule == nullptr ? report.why : report.rule->why;
-      [[maybe_unused]] const Status sent =
-          SendPacket(launcher_, Message::kRefused, {report.path, why, std::to_string(report.code)});
+      [[maybe_unused]] const Status sent = SendPacket(
+          start_.launcher, Message::kRefused, {report.path, why, std::to_string(report.code)});
     }
-    supervision_->reports.clear();
+    start_.supervision->reports.clear();
   }
 
   // In a process namespace the kernel ends all processes when the first one ends.
   [[noreturn]] void EndAll(int status) {
-    if (!plan_.has_own_processes()) EndDescendants();
+    if (!start_.plan.has_own_processes()) EndDescendants();
     ::_exit(status);
   }
 
-  const SandboxPlan& plan_;
-  UniqueFd launcher_;
-  UniqueFd listener_;
-  std::optional<Supervision> supervision_;
-  pid_t command_;
+  Supervised start_;
   std::vector<pid_t> frozen_;  // until the launcher sends SIGCONT
   bool tested_ = false;
   int64_t tried_ = 0;  // last retry of the waiting opens, in milliseconds (CLOCK_MONOTONIC)
