@@ -238,12 +238,11 @@ class PlanRules::Hider {
   size_t seen_ = 0;
 };
 
-Result<std::vector<HiddenPlace>> PlanRules::HiddenPlaces(const PathRules& read,
-                                                         const std::vector<Path>& folders,
+Result<std::vector<HiddenPlace>> PlanRules::HiddenPlaces(const std::vector<Path>& folders,
                                                          const std::vector<Path>& made) {
   Hider hider(*this, made);
-  hider.Add(read.deny, "denied by");
-  hider.Add(AsksOfCommands(read.ask), "the policy asks about");
+  hider.Add(policy_.read.deny, "denied by");
+  hider.Add(ReadAsks(), "the policy asks about");
   hider.Search(folders);
   if (hider.has_floating() && policy_.sandbox.reads == SandboxReads::kAll) {
     notes_.emplace_back(

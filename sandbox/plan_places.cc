@@ -148,7 +148,7 @@ class PlacePlanner {
   // --- writable places ---
 
   Status PlanWrites() {
-    std::vector<PlannedPlace> places = rules_.WritablePlaces(policy_.write);
+    std::vector<PlannedPlace> places = rules_.AllowedPlaces(Access::kWrite);
     if (request_.command.is_trial) std::erase_if(places, &PlannedPlace::make);
     if (!HoldsToNames()) LeaveOutParts(places);
     AgentState own = OwnState();
@@ -190,7 +190,7 @@ class PlacePlanner {
     if (plan_.system == HostSystem::kLinux && !plan_.has_view()) {
       for (const char* name : kHostDevices) others.push_back({.base = name});
     }
-    rules_.AllowOnly(policy_.write, others, plan_.names);
+    rules_.AllowOnly(others, plan_.names);
   }
 
   // True if commands can be limited to some names of a directory. Mounts and Landlock open all of
@@ -220,7 +220,7 @@ class PlacePlanner {
     std::optional<PlannedPlace>& also = *asked;
     if (also) near.push_back(*also);
     GuardElsewhere(files_.Mounts(), near, plan_.names);
-    rules_.AddNames(policy_.write, near, plan_.names);
+    rules_.AddNames(near, plan_.names);
     for (const PlannedPlace& place : own.places) plan_.names.Forget(place.path);
     for (const SavedFile& file : own.saved) plan_.names.Forget(file.path);
     for (const Path& login : own.logins) plan_.names.Forget(login);

@@ -27,13 +27,13 @@ class ReadPlanner {
 
   Status Plan() {
     plan_.reads_all = policy_.sandbox.reads == SandboxReads::kAll;
-    for (PlannedPlace& place : rules_.ReadablePlaces(policy_.read)) {
+    for (PlannedPlace& place : rules_.AllowedPlaces(Access::kRead)) {
       // If everything may be read, only places that private directories would cover need a bind
       // mount.
       const bool is_covered = IsPrivate(place.path) && !IsPrivateItself(place.path);
       const bool is_needed = plan_.reads_all ? is_covered : !IsPrivateItself(place.path);
       if (!is_needed || place.make || Holding(plan_.writable, place.path) != nullptr) continue;
-      if (rules_.RefusesReading(policy_.read, place.path)) continue;
+      if (rules_.RefusesReading(place.path)) continue;
       plan_.readable.push_back(std::move(place));
     }
     if (plan_.reads_all) AddCoveredHomes();
@@ -105,7 +105,7 @@ class ReadPlanner {
       }
     }
     const std::vector<Path> made = Made();
-    Result<std::vector<HiddenPlace>> found = rules_.HiddenPlaces(policy_.read, folders, made);
+    Result<std::vector<HiddenPlace>> found = rules_.HiddenPlaces(folders, made);
     if (!found) return found.error();
     std::vector<HiddenPlace>& hidden = *found;
     const auto holds = std::ranges::find_if(
@@ -231,7 +231,7 @@ class ReadPlanner {
   void AddNameServers() {
     const Walked walked = Walk("/etc/resolv.conf", files_);
     const bool is_file = walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kFile;
-    if (!is_file || !IsPrivate(walked.end) || rules_.RefusesReading(policy_.read, walked.end)) {
+    if (!is_file || !IsPrivate(walked.end) || rules_.RefusesReading(walked.end)) {
       return;
     }
     if (Holding(plan_.writable, walked.end) != nullptr) return;

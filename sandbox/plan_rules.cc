@@ -55,7 +55,7 @@ const PlanRules::Base& PlanRules::Slash() const {
 // nothing.
 std::vector<PlanRules::Entry> PlanRules::AllowedEntries(const PathRuleList& rules,
                                                         Access access) const {
-  const PathRuleList& asks = access == Access::kRead ? policy_.read.ask : policy_.write.ask;
+  const PathRuleList& asks = RulesFor(access).ask;
   const auto is_asked = [&asks](const PathRule* rule) {
     return std::ranges::any_of(asks, [rule](std::span<const PathRule> list) {
       return std::ranges::any_of(list, [rule](const PathRule& ask) { return &ask == rule; });
@@ -115,11 +115,10 @@ void PlanRules::UseParent(Candidate& candidate) const {
   candidate.is_pattern = true;
 }
 
-std::vector<PlanRules::Candidate> PlanRules::InEveryList(const std::vector<PathRuleList>& allow,
-                                                         Access access) const {
+std::vector<PlanRules::Candidate> PlanRules::InEveryList(Access access) const {
   std::vector<Candidate> all;
   bool is_first = true;
-  for (const PathRuleList& list : allow) {
+  for (const PathRuleList& list : RulesFor(access).allow) {
     std::vector<Candidate> own = Candidates(list, access);
     if (is_first) {
       all = std::move(own);
@@ -141,10 +140,10 @@ std::vector<PlanRules::Candidate> PlanRules::InEveryList(const std::vector<PathR
   return all;
 }
 
-std::vector<PlannedPlace> PlanRules::PlacesOf(const std::vector<PathRuleList>& allow,
-                                              Access access) const {
+std::vector<PlannedPlace> PlanRules::AllowedPlaces(Access access) const {
+  const std::vector<PathRuleList>& allow = RulesFor(access).allow;
   std::vector<PlannedPlace> places;
-  for (Candidate& candidate : InEveryList(allow, access)) {
+  for (Candidate& candidate : InEveryList(access)) {
     const bool is_allowed =
         candidate.is_pattern || matcher_.ListsNotCovering(allow, access, candidate.path).empty();
     if (!is_allowed) continue;
@@ -172,22 +171,14 @@ std::vector<PlannedPlace> PlanRules::PlacesOf(const std::vector<PathRuleList>& a
   return places;
 }
 
-std::vector<PlannedPlace> PlanRules::WritablePlaces(const PathRules& write) const {
-  return PlacesOf(write.allow, Access::kWrite);
+bool PlanRules::RefusesReading(const Path& place) const {
+  return matcher_.MatchesName(policy_.read.deny, Access::kRead, place) ||
+         matcher_.MatchesName(ReadAsks(), Access::kRead, place);
 }
 
-std::vector<PlannedPlace> PlanRules::ReadablePlaces(const PathRules& read) const {
-  return PlacesOf(read.allow, Access::kRead);
-}
-
-bool PlanRules::RefusesReading(const PathRules& read, const Path& place) const {
-  return matcher_.MatchesName(read.deny, Access::kRead, place) ||
-         matcher_.MatchesName(AsksOfCommands(read.ask), Access::kRead, place);
-}
-
-PathRuleList PlanRules::AsksOfCommands(const PathRuleList& asks) {
+PathRuleList PlanRules::ReadAsks() const {
   PathRuleList binding;
-  for (std::span<const PathRule> list : asks) {
+  for (std::span<const PathRule> list : policy_.read.ask) {
     while (!list.empty()) {
       const auto other = std::ranges::find(list, SetName::kDotenv, &PathRule::set);
       const auto count = static_cast<size_t>(other - list.begin());
@@ -198,9 +189,8 @@ PathRuleList PlanRules::AsksOfCommands(const PathRuleList& asks) {
   return binding;
 }
 
-void PlanRules::AllowOnly(const PathRules& write, const std::vector<GuardedName>& others,
-                          GuardedNames& names) const {
-  for (const PathRuleList& list : write.allow) {
+void PlanRules::AllowOnly(const std::vector<GuardedName>& others, GuardedNames& names) const {
+  for (const PathRuleList& list : policy_.write.allow) {
     std::vector<GuardedName> allowed;
     for (const Entry& e : AllowedEntries(list, Access::kWrite)) {
       const EntryPrefix prefix = e.FixedPrefix();
