@@ -9,6 +9,7 @@
 #include "policy/rules/protected.h"
 #include "sandbox/git_targets.h"
 #include "sandbox/plan_rules.h"
+#include "sandbox/private_folders.h"
 
 namespace ringfence {
 namespace {
@@ -295,14 +296,7 @@ std::vector<Path> PlanRules::SealedPaths(const GuardedNames& names) const {
         walked.stop == Walked::Stop::kEnd && walked.facts.kind != FileKind::kMissing;
     if (is_there) found.push_back(walked.end);
   }
-  std::ranges::sort(found);
-  std::vector<Path> outermost;
-  for (Path& path : found) {
-    const bool is_covered =
-        std::ranges::any_of(outermost, [&](const Path& other) { return path.IsInside(other); });
-    if (!is_covered) outermost.push_back(std::move(path));
-  }
-  return outermost;
+  return Outermost(std::move(found));
 }
 
 }  // namespace ringfence

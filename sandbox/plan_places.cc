@@ -333,13 +333,7 @@ class PlacePlanner {
     for (const Path& path : paths) {
       std::ranges::copy(Elsewhere(files_.Mounts(), path), std::back_inserter(all));
     }
-    std::ranges::sort(all);
-    std::vector<Path> outermost;
-    for (Path& path : all) {
-      const auto covers = [&path](const Path& other) { return path.IsInside(other); };
-      if (std::ranges::none_of(outermost, covers)) outermost.push_back(std::move(path));
-    }
-    return outermost;
+    return Outermost(std::move(all));
   }
 
   Status PlanSealed() {

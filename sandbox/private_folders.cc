@@ -35,6 +35,16 @@ const PlannedPlace* Holding(const std::vector<PlannedPlace>& places, const Path&
   return found == places.end() ? nullptr : &*found;
 }
 
+std::vector<Path> Outermost(std::vector<Path> paths) {
+  std::ranges::sort(paths);
+  std::vector<Path> outermost;
+  for (Path& path : paths) {
+    const auto covers = [&path](const Path& other) { return path.IsInside(other); };
+    if (std::ranges::none_of(outermost, covers)) outermost.push_back(std::move(path));
+  }
+  return outermost;
+}
+
 Path SessionFolders(const Places& places) {
   if (places.homes_real.empty()) return {};
   return Path::Clean(StateFolder(places.homes_real.front().text()) + "/tmp");

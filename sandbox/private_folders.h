@@ -27,13 +27,15 @@ bool IsPrivateItself(const SandboxPlan& plan, const Path& path);
 // Returns the place that is or contains the path, or nullptr.
 const PlannedPlace* Holding(const std::vector<PlannedPlace>& places, const Path& path);
 
-// The directory in which the commands of one client session keep their /tmp.
+// Returns the paths, sorted, without those inside another.
+std::vector<Path> Outermost(std::vector<Path> paths);
 
 // Returns the directory that holds all sessions' directories. Only the user may enter it, and every
 // sandbox hides it. "/" if no home is known.
 Path SessionFolders(const Places& places);
 
-// Returns the session's own directory, named by a digest; "/" if there is no session.
+// Returns the session's own directory, in which its commands keep their /tmp, named by a digest;
+// "/" if there is no session.
 Path SessionFolder(const Places& places, std::string_view session);
 
 // Name of the temporary directory for a sandbox without a session, if nothing can be mounted. A
