@@ -139,28 +139,10 @@ Result<UniqueFd> SupervisedCaller::Folder(int fd) const {
   return folder;
 }
 
-void SupervisedCaller::Send(seccomp_notif_resp& response) const {
+void SupervisedCaller::Send(seccomp_notif_resp response) const {
   response.id = call_.id;
   // ENOENT: the caller has gone and needs no answer.
   [[maybe_unused]] const int sent = ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &response);
-}
-
-void SupervisedCaller::ReturnValue(int64_t value) const {
-  seccomp_notif_resp response{};
-  response.val = value;
-  Send(response);
-}
-
-void SupervisedCaller::ReturnError(int code) const {
-  seccomp_notif_resp response{};
-  response.error = -code;
-  Send(response);
-}
-
-void SupervisedCaller::Continue() const {
-  seccomp_notif_resp response{};
-  response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-  Send(response);
 }
 
 void SupervisedCaller::ReturnDescriptor(UniqueFd fd, bool close_on_exec) const {

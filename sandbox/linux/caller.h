@@ -49,18 +49,18 @@ class SupervisedCaller {
   bool HasSignal() const;
 
   // Answers to the call.
-  void ReturnValue(int64_t value) const;
-  void ReturnError(int code) const;
+  void ReturnValue(int64_t value) const { Send({.val = value}); }
+  void ReturnError(int code) const { Send({.error = -code}); }
   // Lets the kernel run the caller's own call. Use only if everything that matters is in registers,
   // which no other thread can change.
-  void Continue() const;
+  void Continue() const { Send({.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE}); }
   // Returns `fd` to the caller as the result of its call. Closes the supervisor's copy before the
   // caller continues: a file that the caller closes and executes would otherwise be busy.
   void ReturnDescriptor(UniqueFd fd, bool close_on_exec) const;
 
  private:
   std::string ReadOwnFile(const char* name) const;  // the beginning of /proc/TID/`name`
-  void Send(seccomp_notif_resp& response) const;
+  void Send(seccomp_notif_resp response) const;
 
   const seccomp_notif& call_;
   int listener_;
