@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <span>
 
+#include "base/socket_pair.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
 #include "sandbox/linux/audit_receiver.h"
@@ -69,12 +70,9 @@ class Launcher {
 
  private:
   Status Start() {
-    std::array<int, 2> pair{};
-    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) {
-      return SystemError("socketpair");
-    }
-    channel_ = UniqueFd(pair[0]);
-    UniqueFd other(pair[1]);
+    Result<SocketPair> pair = MakeSocketPair(SOCK_SEQPACKET);
+    if (!pair) return pair.error();
+    channel_ = std::move(pair->own);
     if (plan_.takes_log) {
       if (Status s = audit_.Open(); !s) return s;
     }
@@ -95,7 +93,7 @@ class Launcher {
       channel_ = UniqueFd();
       if (!pipes_.BecomeStreams()) ::_exit(kSetupFailed);
       RunInside({.plan = plan_,
-                 .channel = std::move(other),
+                 .channel = std::move(pair->other),
                  .cgroup = cgroup_.entry(),
                  .audit = audit_.socket().get(),
                  .caches = own_tmp_.caches(),
@@ -249,8 +247,6 @@ class Launcher {
         ended = ::waitpid(first_, &first_status_, WNOHANG) == first_ || ended;
       } else if (signal == SIGWINCH && relay_.is_on()) {
         relay_.PassSize();
-      } else if (signal == SIGCONT) {
-        Continue();
       } else {
         Pass(signal);
       }
@@ -259,13 +255,9 @@ class Launcher {
   }
 
   void Pass(int signal) {
+    if (signal == SIGCONT) relay_.Look();
     [[maybe_unused]] const Status sent =
         SendPacket(channel_, Message::kSignal, {std::to_string(signal)});
-  }
-
-  void Continue() {
-    relay_.Look();
-    Pass(SIGCONT);
   }
 
   // Handles a stop of the command. If a shell can continue this process, all processes inside are
@@ -299,7 +291,7 @@ class Launcher {
         PrepareToStop(std::atoi(fields[0].c_str()));
         break;
       case Message::kFrozen:
-        if (StopAlike(relay_, stopped_by_)) Continue();
+        if (StopAlike(relay_, stopped_by_)) Pass(SIGCONT);
         break;
       case Message::kTerminal:
         if (packet->fd.valid()) {
