@@ -5,8 +5,8 @@
 
 namespace ringfence {
 
-// Host devices that stay usable without a private /dev. /dev/pts is left out: it has all of the
-// user's terminals, and a command could read what is typed there.
+// Host devices that a private /dev shows, and that stay usable without one. /dev/pts is left out:
+// it has all of the user's terminals, and a command could read what is typed there.
 inline constexpr const char* kHostDevices[] = {"/dev/null", "/dev/zero",   "/dev/full",
                                                "/dev/tty",  "/dev/random", "/dev/urandom"};
 

@@ -16,12 +16,10 @@
 
 #include "base/inside.h"
 #include "base/syscall.h"
+#include "sandbox/landlock_rights.h"
 
 namespace ringfence {
 namespace {
-
-constexpr std::array kSharedDevices = {"/dev/null", "/dev/zero",   "/dev/full",
-                                       "/dev/tty",  "/dev/random", "/dev/urandom"};
 
 struct DeviceLink {
   const char* name;
@@ -57,7 +55,7 @@ Status PrivateMounts::CloneFolders() {
 
 // A read-only mount does not prevent writes to a device, but it protects the device's mode.
 Status PrivateMounts::CloneDevices(Writable root) {
-  for (const char* name : kSharedDevices) {
+  for (const char* name : kHostDevices) {
     Result<UniqueFd> device =
         root == Writable::kNo ? CloneAsItIs(name) : CloneTree(Path::Clean(name), Writable::kNo);
     if (!device) return device.error();
@@ -132,9 +130,9 @@ Status PrivateMounts::MakeCovers() {
 }
 
 Status PrivateMounts::AttachDevices() {
-  for (size_t i = 0; i < kSharedDevices.size(); ++i) {
-    if (Status s = MakeMountPoint(Path::Clean(kSharedDevices[i]), PlaceKind::kFile); !s) return s;
-    if (Status s = AttachToOwn(devices_[i], kSharedDevices[i]); !s) return s;
+  for (size_t i = 0; i < std::size(kHostDevices); ++i) {
+    if (Status s = MakeMountPoint(Path::Clean(kHostDevices[i]), PlaceKind::kFile); !s) return s;
+    if (Status s = AttachToOwn(devices_[i], kHostDevices[i]); !s) return s;
   }
   for (const DeviceLink& link : kDeviceLinks) {
     if (::symlink(link.target, link.name) != 0) {
