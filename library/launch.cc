@@ -34,29 +34,14 @@ bool HasNul(const std::vector<std::string>& texts) {
 }
 
 const char* ModeName(Mode mode) {
-  switch (mode) {
-    case Mode::kPolicy:
-      break;
-    case Mode::kSandbox:
-      return "sandbox";
-    case Mode::kReadOnly:
-      return "rx";
-    case Mode::kUnconfined:
-      return "rwx";
-  }
-  return "";
+  if (mode == Mode::kSandbox) return "sandbox";
+  if (mode == Mode::kReadOnly) return "rx";
+  return mode == Mode::kUnconfined ? "rwx" : "";
 }
 
 const char* LayersName(Layers layers) {
-  switch (layers) {
-    case Layers::kPolicy:
-      break;
-    case Layers::kFull:
-      return "full";
-    case Layers::kLandlock:
-      return "landlock";
-  }
-  return "";
+  if (layers == Layers::kFull) return "full";
+  return layers == Layers::kLandlock ? "landlock" : "";
 }
 
 // Returns a sealed copy of the policy's text, in a file that has no name in any directory.

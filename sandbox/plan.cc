@@ -14,10 +14,6 @@ namespace {
 
 constexpr uint64_t kDefaultProcesses = 4096;  // at the same time; stops a fork bomb
 
-Error Unplannable(std::string where, std::string what, std::string hint = "") {
-  return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
-}
-
 class Planner {
  public:
   explicit Planner(const PlanRequest& request)
@@ -29,9 +25,9 @@ class Planner {
 
   Result<SandboxPlan> Make() {
     if (request_.command.proxy) {
-      return Unplannable("network",
-                         "no sandbox of this version can have a proxy as the only way to hosts",
-                         "start the command without a proxy");
+      return UsageError("network",
+                        "no sandbox of this version can have a proxy as the only way to hosts",
+                        "start the command without a proxy");
     }
     PlanBasis();
     PlanSession();
@@ -48,11 +44,11 @@ class Planner {
     }
     // Rules below "~" cannot be resolved without a home.
     if (places_.homes.empty()) {
-      return Unplannable("HOME",
-                         "no home directory is known: it is not set, and /etc/passwd has none for "
-                         "user " +
-                             std::to_string(plan_.user),
-                         "set HOME to your home directory, or name that: --home DIR");
+      return UsageError("HOME",
+                        "no home directory is known: it is not set, and /etc/passwd has none for "
+                        "user " +
+                            std::to_string(plan_.user),
+                        "set HOME to your home directory, or name that: --home DIR");
     }
     PlanNetwork();
     if (Status s = PlanPlaces(request_, rules_, plan_); !s) return s.error();
@@ -103,13 +99,13 @@ class Planner {
   Status PlanCommand() {
     const SandboxCommand& command = request_.command;
     if (command.argv.empty() || command.argv.front().empty()) {
-      return Unplannable("", "no command is given", "ringfence run -- COMMAND [ARGUMENT...]");
+      return UsageError("", "no command is given", "ringfence run -- COMMAND [ARGUMENT...]");
     }
     const std::optional<Path> cwd = Path::Parse(command.cwd);
-    if (!cwd) return Unplannable("", "the current directory has no absolute name");
+    if (!cwd) return UsageError("", "the current directory has no absolute name");
     plan_.cwd = *cwd;
     if (plan_.is_confined() && !cwd->IsInside(places_.root_real)) {
-      return Unplannable(
+      return UsageError(
           "", Quote(command.cwd) + " is outside of the project " + Quote(places_.root_real.text()),
           "go there first, or name a directory in it: --chdir DIR");
     }
@@ -344,15 +340,8 @@ std::vector<Path> SavedFolders(const SandboxPlan& plan) {
 }
 
 std::string_view ModeName(SandboxMode mode) {
-  switch (mode) {
-    case SandboxMode::kRx:
-      return "rx";
-    case SandboxMode::kSandbox:
-      return "sandbox";
-    case SandboxMode::kRwx:
-      break;
-  }
-  return "rwx";
+  if (mode == SandboxMode::kRx) return "rx";
+  return mode == SandboxMode::kSandbox ? "sandbox" : "rwx";
 }
 
 std::string_view LayersName(SandboxLayers layers) {
@@ -361,14 +350,8 @@ std::string_view LayersName(SandboxLayers layers) {
 
 std::string_view NetworkName(const SandboxPlan& plan) {
   if (plan.is_nested) return "outer";
-  switch (plan.network.kind) {
-    case PlannedNetwork::Kind::kHost:
-      return "host";
-    case PlannedNetwork::Kind::kProxy:
-      return "proxy";
-    case PlannedNetwork::Kind::kNone:
-      break;
-  }
+  if (plan.network.is_hosts()) return "host";
+  if (plan.network.kind == PlannedNetwork::Kind::kProxy) return "proxy";
   return plan.has_namespaces() ? "own loopback" : "none";
 }
 

@@ -140,14 +140,8 @@ class TextPlan {
 
   std::string Network() const {
     if (plan_.is_nested) return "as the sandbox around has it";
-    switch (plan_.network.kind) {
-      case PlannedNetwork::Kind::kHost:
-        return "the host's";
-      case PlannedNetwork::Kind::kProxy:
-        return "the proxy only";
-      case PlannedNetwork::Kind::kNone:
-        break;
-    }
+    if (plan_.network.is_hosts()) return "the host's";
+    if (plan_.network.kind == PlannedNetwork::Kind::kProxy) return "the proxy only";
     return plan_.has_namespaces() ? "its own loopback only" : "none, and no sockets";
   }
 

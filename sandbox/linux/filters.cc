@@ -23,14 +23,8 @@ int Install(std::span<const sock_filter> filter, unsigned flags) {
 }  // namespace
 
 std::span<const sock_filter> GuardFilter(SocketRules sockets) {
-  switch (sockets) {
-    case SocketRules::kUsual:
-      return kGuardUsual;
-    case SocketRules::kNoUnix:
-      return kGuardNoUnix;
-    case SocketRules::kNoneAtAll:
-      break;
-  }
+  if (sockets == SocketRules::kUsual) return kGuardUsual;
+  if (sockets == SocketRules::kNoUnix) return kGuardNoUnix;
   return kGuardNoneAtAll;
 }
 
