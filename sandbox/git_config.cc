@@ -1,7 +1,6 @@
 #include "sandbox/git_config.h"
 
 #include <algorithm>
-#include <span>
 
 #include "base/ascii.h"
 #include "base/case_fold.h"

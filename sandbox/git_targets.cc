@@ -1,7 +1,6 @@
 #include "sandbox/git_targets.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <optional>
 

@@ -10,7 +10,6 @@
 #include "policy/files/resolve.h"
 #include "policy/rules/sets.h"
 #include "sandbox/landlock_rights.h"
-#include "sandbox/plan.h"
 #include "sandbox/plan_caches.h"
 #include "sandbox/plan_mounts.h"
 #include "sandbox/plan_reads.h"

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "policy/files/resolve.h"
-#include "policy/rules/entry_match.h"
 
 namespace ringfence {
 namespace {

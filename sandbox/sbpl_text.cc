@@ -5,7 +5,6 @@
 
 #include "base/ascii.h"
 #include "policy/rules/pattern.h"
-#include "sandbox/guarded_names.h"
 
 namespace ringfence {
 namespace {

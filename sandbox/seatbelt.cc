@@ -1,7 +1,5 @@
 #include "sandbox/seatbelt.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "sandbox/plan_places.h"
 #include "sandbox/sbpl_text.h"

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <memory>
 
 #include "base/contains.h"
 #include "base/directory.h"

@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <string>
-#include <vector>
 
 #include "base/program.h"
 #include "base/syscall.h"

@@ -10,10 +10,8 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/directory.h"
 #include "base/syscall.h"

@@ -1,7 +1,6 @@
 // The sandbox's private directories: /tmp, /run, /dev and /proc.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "base/result.h"

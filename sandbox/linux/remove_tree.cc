@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <memory>
-#include <vector>
 
 #include "base/directory.h"
 #include "base/syscall.h"

@@ -15,7 +15,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <string>
 #include <utility>
 
 #include "base/inside.h"
@@ -25,12 +24,10 @@
 #include "sandbox/linux/caller.h"
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/handle_calls.h"
-#include "sandbox/linux/location.h"
 #include "sandbox/linux/nested_rules.h"
 #include "sandbox/linux/open_call.h"
 #include "sandbox/linux/own_work_tree.h"
 #include "sandbox/linux/signal_call.h"
-#include "sandbox/linux/supervisor.h"
 #include "sandbox/linux/whole_files.h"
 
 namespace ringfence {

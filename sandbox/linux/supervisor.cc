@@ -14,8 +14,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
-#include <utility>
-#include <vector>
 
 #include "base/syscall.h"
 #include "sandbox/linux/channel.h"

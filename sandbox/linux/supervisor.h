@@ -10,7 +10,6 @@
 #include <sys/types.h>
 
 #include <compare>
-#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -1,7 +1,6 @@
 #include "sandbox/linux/terminal.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -14,7 +13,6 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
-#include <string_view>
 #include <utility>
 
 #include "base/socket_pair.h"
