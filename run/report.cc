@@ -12,94 +12,13 @@
 #include "run/messages.h"
 
 namespace ringfence {
-// One JSON object.
-class RunReport::Line {
- public:
-  explicit Line(std::string_view event) { Text("event", event); }
-
-  Line& Text(std::string_view key, std::string_view value) {
-    Key(key);
-    AppendJsonString(text_, value);
-    return *this;
-  }
-  Line& Number(std::string_view key, uint64_t value) {
-    Key(key);
-    text_ += std::to_string(value);
-    return *this;
-  }
-  Line& List(std::string_view key, const std::vector<std::string>& values) {
-    Key(key);
-    text_ += '[';
-    for (const std::string& value : values) {
-      if (text_.back() != '[') text_ += ',';
-      AppendJsonString(text_, value);
-    }
-    text_ += ']';
-    return *this;
-  }
-  std::string text() const { return text_ + "}\n"; }
-
- private:
-  void Key(std::string_view key) {
-    text_ += text_.size() == 1 ? "" : ",";
-    AppendJsonString(text_, key);
-    text_ += ':';
-  }
-  std::string text_ = "{";
-};
-
-Result<RunReport> RunReport::To(const std::string& descriptor) {
-  const auto wrong = [&](std::string_view what) {
-    return Error{Error::Kind::kUsage, "--report", Quote(descriptor) + " is " + std::string(what),
-                 "give the number of a socket that this program inherits"};
-  };
-  int fd = -1;
-  const char* end = descriptor.data() + descriptor.size();
-  const auto [at, code] = std::from_chars(descriptor.data(), end, fd);
-  if (code != std::errc() || at != end || fd <= STDERR_FILENO) return wrong("no descriptor");
-  struct stat facts {};
-  if (::fstat(fd, &facts) != 0 || !S_ISSOCK(facts.st_mode)) return wrong("no socket");
-  if (::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) return SystemError("fcntl(--report)");
-  RunReport report;
-  report.socket_ = UniqueFd(fd);
-  return report;
-}
-
-// Ignores write errors: they mean that the reader has hung up, which the run notices itself.
-void RunReport::Send(const Line& line) const {
-  struct sigaction ignored {};
-  struct sigaction before {};
-  ignored.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &ignored, &before);
-  [[maybe_unused]] const Status sent = WriteAll(socket_.get(), line.text());
-  ::sigaction(SIGPIPE, &before, nullptr);
-}
-
-void RunReport::Warn(std::string_view text) const {
-  if (socket_.valid()) return Send(Line("warning").Text("text", text));
-  Say("warning: " + std::string(text));
-}
-
-void RunReport::Started(const SandboxPlan& plan) const {
-  if (!socket_.valid()) return;
-  Send(Line("started")
-           .Text("mode", ModeName(plan.mode))
-           .Text("layers", LayersName(plan.layers))
-           .List("weaker", plan.weaker));
-}
-
-void RunReport::Refused(const Refusal& refusal, std::string_view text) const {
-  if (socket_.valid()) {
-    Send(Line("refused")
-             .Text("path", refusal.path)
-             .Text("code", ErrnoName(refusal.code))
-             .Text("why", text));
-    return;
-  }
-  Say(text);
-}
-
 namespace {
+
+std::string JsonList(const std::vector<std::string>& values) {
+  std::string list;
+  for (const std::string& value : values) list += (list.empty() ? "" : ",") + JsonString(value);
+  return "[" + list + "]";
+}
 
 // Explains a failure such as "claude: ENOENT".
 std::string WhyNotRun(std::string_view not_run) {
@@ -119,12 +38,62 @@ std::string WhyNotRun(std::string_view not_run) {
 
 }  // namespace
 
+Result<RunReport> RunReport::To(const std::string& descriptor) {
+  const auto wrong = [&](std::string_view what) {
+    return Error{Error::Kind::kUsage, "--report", Quote(descriptor) + " is " + std::string(what),
+                 "give the number of a socket that this program inherits"};
+  };
+  int fd = -1;
+  const char* end = descriptor.data() + descriptor.size();
+  const auto [at, code] = std::from_chars(descriptor.data(), end, fd);
+  if (code != std::errc() || at != end || fd <= STDERR_FILENO) return wrong("no descriptor");
+  struct stat facts {};
+  if (::fstat(fd, &facts) != 0 || !S_ISSOCK(facts.st_mode)) return wrong("no socket");
+  if (::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) return SystemError("fcntl(--report)");
+  RunReport report;
+  report.socket_ = UniqueFd(fd);
+  return report;
+}
+
+// Ignores write errors: they mean that the reader has hung up, which the run notices itself.
+void RunReport::Send(std::string_view event, Members members) const {
+  std::string line = "{\"event\":" + JsonString(event);
+  for (const auto& [key, json] : members) line += "," + JsonString(key) + ":" + json;
+  struct sigaction ignored {};
+  struct sigaction before {};
+  ignored.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &ignored, &before);
+  [[maybe_unused]] const Status sent = WriteAll(socket_.get(), line + "}\n");
+  ::sigaction(SIGPIPE, &before, nullptr);
+}
+
+void RunReport::Warn(std::string_view text) const {
+  if (socket_.valid()) return Send("warning", {{"text", JsonString(text)}});
+  Say("warning: " + std::string(text));
+}
+
+void RunReport::Started(const SandboxPlan& plan) const {
+  if (!socket_.valid()) return;
+  Send("started", {{"mode", JsonString(ModeName(plan.mode))},
+                   {"layers", JsonString(LayersName(plan.layers))},
+                   {"weaker", JsonList(plan.weaker)}});
+}
+
+void RunReport::Refused(const Refusal& refusal, std::string_view text) const {
+  if (socket_.valid()) {
+    Send("refused", {{"path", JsonString(refusal.path)},
+                     {"code", JsonString(ErrnoName(refusal.code))},
+                     {"why", JsonString(text)}});
+    return;
+  }
+  Say(text);
+}
+
 void RunReport::Ended(const ringfence::Ended& ended) const {
   if (socket_.valid()) {
-    Send(Line("ended")
-             .Number("status", static_cast<uint64_t>(ended.status))
-             .Number("refusals", ended.refusal_count)
-             .Text("not_run", ended.not_run));
+    Send("ended", {{"status", std::to_string(ended.status)},
+                   {"refusals", std::to_string(ended.refusal_count)},
+                   {"not_run", JsonString(ended.not_run)}});
   } else if (!ended.not_run.empty()) {
     Say(WhyNotRun(ended.not_run));
   }
@@ -132,11 +101,10 @@ void RunReport::Ended(const ringfence::Ended& ended) const {
 
 bool RunReport::Failed(std::string_view step, const Error& error) const {
   if (!socket_.valid()) return false;
-  Send(Line("failed")
-           .Text("step", step)
-           .Text("call", error.where)
-           .Text("what", error.what)
-           .Text("remedy", error.hint));
+  Send("failed", {{"step", JsonString(step)},
+                  {"call", JsonString(error.where)},
+                  {"what", JsonString(error.what)},
+                  {"remedy", JsonString(error.hint)}});
   return true;
 }
 

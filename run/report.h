@@ -2,8 +2,10 @@
 // objects, one per line (listed in docs/library.md), and nothing on standard error.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -28,8 +30,9 @@ class RunReport {
   bool Failed(std::string_view step, const Error& error) const;
 
  private:
-  class Line;
-  void Send(const Line& line) const;
+  // Sends a JSON object. A member is its name and its value as JSON.
+  using Members = std::initializer_list<std::pair<std::string_view, std::string>>;
+  void Send(std::string_view event, Members members) const;
   UniqueFd socket_;
 };
 
