@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <optional>
 
 #include "base/syscall.h"
 

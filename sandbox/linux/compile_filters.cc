@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <vector>
 
 #include "sandbox/seccomp_filter.h"
