@@ -35,4 +35,13 @@ std::optional<bool> AnyEntry(const UniqueFd& folder, Test test) {
   }
 }
 
+// Calls `what` with each name other than "." and "..", as far as they can be read.
+template <typename Function>
+void ForEachName(const UniqueFd& folder, Function what) {
+  AnyEntry(folder, [&what](const dirent& entry) {
+    what(static_cast<const char*>(entry.d_name));
+    return false;
+  });
+}
+
 }  // namespace ringfence

@@ -31,22 +31,14 @@ std::string ReadText(const std::string& path) {
   return text ? *text : "";
 }
 
-// Calls `what` with each name in the directory.
-template <typename Function>
-void ForEachName(int directory, Function what) {
-  const int copy = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const DirectoryStream names(copy < 0 ? nullptr : ::fdopendir(copy));
-  if (names == nullptr) return;
-  while (const dirent* entry = ::readdir(names.get())) what(entry->d_name);
-}
-
 // Removes cgroups that no launcher locks any more. One with processes in it cannot be removed.
-void RemoveLeftovers(int parent) {
-  ForEachName(parent, [parent](const char* name) {
+void RemoveLeftovers(const UniqueFd& parent) {
+  ForEachName(parent, [&parent](const char* name) {
     if (!std::string_view(name).starts_with(kPrefix)) return;
-    const UniqueFd folder(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+    const UniqueFd folder(::openat(parent.get(), name, kFlags));
     if (!folder.valid() || ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) return;
-    ::unlinkat(parent, name, AT_REMOVEDIR);
+    ::unlinkat(parent.get(), name, AT_REMOVEDIR);
   });
 }
 
@@ -115,11 +107,10 @@ Delegation FindDelegation(const std::vector<std::string>& wanted) {
 std::vector<std::string> FindDisks() {
   std::vector<std::string> disks;
   const UniqueFd folder = OpenFile("/sys/block", O_RDONLY | O_DIRECTORY);
-  if (!folder.valid()) return disks;
-  ForEachName(folder.get(), [&disks](const char* name) {
+  ForEachName(folder, [&disks](const char* name) {
     const std::string_view text(name);
-    const bool is_made_up = text.starts_with("loop") || text.starts_with("ram") ||
-                            text.starts_with("zram") || text.starts_with(".");
+    const bool is_made_up =
+        text.starts_with("loop") || text.starts_with("ram") || text.starts_with("zram");
     if (is_made_up) return;
     const std::vector<std::string> number =
         SplitWords(ReadText("/sys/block/" + std::string(name) + "/dev"));
@@ -178,7 +169,7 @@ Cgroup::~Cgroup() {
 Status Cgroup::Create(const std::string& parent) {
   parent_ = OpenFile(parent.c_str(), O_RDONLY | O_DIRECTORY);
   if (!parent_.valid()) return SystemError("open(" + parent + ")");
-  RemoveLeftovers(parent_.get());
+  RemoveLeftovers(parent_);
   const std::string name = std::string(kPrefix) + std::to_string(::getpid());
   name_ = name;
   Status taken = TakeFolder(parent);

@@ -35,7 +35,7 @@ bool MayExist(const UniqueFd& folder, std::string_view rest) {
 }
 
 bool MayExist(const UniqueFd& folder, const char* name, std::string_view rest) {
-  const UniqueFd tree(::openat(folder.get(), name, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const UniqueFd tree = OpenFolder(folder, name);
   if (!tree.valid()) return errno != ENOENT && errno != ENOTDIR;
   return MayExist(tree, rest);
 }
@@ -234,10 +234,6 @@ Result<Location> LocationNow(const Supervision& supervision, const Location& loc
   return Location{.folder = {}, .folder_path = std::move(*path), .name = location.name};
 }
 
-UniqueFd Reopen(const UniqueFd& folder) {
-  return UniqueFd(::openat(folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
-}
-
 }  // namespace
 
 int EvaluateLink(Supervision& supervision, const Location& link, const std::string& target) {
@@ -249,7 +245,7 @@ int EvaluateLink(Supervision& supervision, const Location& link, const std::stri
 int EvaluateMoved(Supervision& supervision, const Location& from, const Location& to) {
   Result<Location> now = LocationNow(supervision, to);
   if (!now) return now.error().code;
-  now->folder = Reopen(to.folder);
+  now->folder = OpenFolder(to.folder);
   const GuardedName* rule = RefusedLinksOf(supervision, from, *now, to);
   return rule == nullptr ? 0 : Refused(supervision, now->path(), *rule);
 }
@@ -258,7 +254,7 @@ int EvaluateMade(Supervision& supervision, const Location& made, SandboxScope re
   Result<Location> located = LocationNow(supervision, made);
   if (!located) return located.error().code;
   Location& now = *located;
-  now.folder = Reopen(made.folder);
+  now.folder = OpenFolder(made.folder);
   const std::string full = now.path();
   if (reach != SandboxScope::kTree) {
     if (now.folder_path == made.folder_path) return 0;

@@ -58,11 +58,11 @@ bool MakesBareRepository(const Location& location) {
 bool IsHookOfBareRepository(const Location& location) {
   std::string path = FoldName(location.folder_path);
   if ((path + "/").find("/hooks/") == std::string::npos) return false;
-  UniqueFd folder(::openat(location.folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  UniqueFd folder = OpenFolder(location.folder);
   while (folder.valid() && !path.empty()) {
     const bool is_hooks = path.ends_with("/hooks");
     path.resize(path.rfind('/'));
-    folder = UniqueFd(::openat(folder.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    folder = OpenFolder(folder, "..");
     if (is_hooks && folder.valid() && !IsNamedByRules(path) && IsBare(folder, "")) return true;
   }
   return !folder.valid();
@@ -96,13 +96,13 @@ bool IsInRepository(const UniqueFd& folder, std::string_view path, const Path& r
   for (std::string_view rest = path; !rest.empty();) {
     if (IsControlled(TakeComponent(rest))) return true;
   }
-  UniqueFd at(::openat(folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  UniqueFd at = OpenFolder(folder);
   for (size_t depth = 0; depth < kMaxLevels; ++depth) {
     if (!at.valid() || IsBare(at, "")) return true;
     // The project can be a work tree inside its bare repository.
     if (path == root.text()) return false;
     path = path.substr(0, path.rfind('/'));
-    UniqueFd above(::openat(at.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    UniqueFd above = OpenFolder(at, "..");
     if (above.valid() && IsSameFile(at, above)) return false;
     at = std::move(above);
   }
@@ -187,7 +187,7 @@ std::string AsGitsOwn(const Location& location) {
   const std::string path = location.path();
   const std::string folded = FoldName(path);
   if (!HasCheckedName(folded) || folded.find("/.git/") != std::string::npos) return "";
-  UniqueFd folder(::openat(location.folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  UniqueFd folder = OpenFolder(location.folder);
   // Folding can change the length of a component, so both paths are walked.
   std::string_view above = path;
   std::string_view folded_above = folded;
@@ -201,9 +201,7 @@ std::string AsGitsOwn(const Location& location) {
       const std::string_view beside = above.substr(0, above.rfind('/'));
       return std::string(beside) + "/.git" + path.substr(slash);
     }
-    if (folder.valid()) {
-      folder = UniqueFd(::openat(folder.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    }
+    if (folder.valid()) folder = OpenFolder(folder, "..");
   }
   return "";
 }

@@ -25,14 +25,6 @@
 namespace ringfence {
 namespace {
 
-UniqueFd OpenFolderFrom(const UniqueFd& base, const std::string& text, uint64_t resolve) {
-  open_how how{};
-  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-  how.resolve = resolve;
-  return UniqueFd(
-      static_cast<int>(::syscall(SYS_openat2, base.get(), text.c_str(), &how, sizeof how)));
-}
-
 // Resolves a path component by component: to the kernel "/proc/self" and the links below it mean
 // the supervisor, but here they must mean the caller.
 class SlowWalk {
@@ -41,14 +33,14 @@ class SlowWalk {
       : caller_(caller), supervision_(supervision) {}
 
   Result<UniqueFd> Go(const UniqueFd& base, const std::string& text) {
-    UniqueFd folder(::openat(base.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    UniqueFd folder = OpenFolder(base);
     if (!folder.valid()) return Errno(errno);
     return Follow(std::move(folder), text);
   }
 
  private:
   Result<UniqueFd> Follow(UniqueFd folder, const std::string& text) {
-    if (text.starts_with('/')) folder = Reopen(supervision_.root);
+    if (text.starts_with('/')) folder = OpenFolder(supervision_.root);
     std::string_view rest = text;
     for (;;) {
       const std::string name(TakeComponent(rest));
@@ -80,10 +72,6 @@ class SlowWalk {
     return Follow(std::move(folder), *target);
   }
 
-  static UniqueFd Reopen(const UniqueFd& folder) {
-    return UniqueFd(::openat(folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  }
-
   const SupervisedCaller& caller_;
   Supervision& supervision_;
   int links_ = 0;
@@ -93,7 +81,7 @@ class SlowWalk {
 Result<UniqueFd> OpenParent(const SupervisedCaller& caller, Supervision& supervision,
                             const UniqueFd& base, const std::string& parent) {
   const UniqueFd& start = parent.starts_with('/') ? supervision.root : base;
-  UniqueFd folder = OpenFolderFrom(start, parent, RESOLVE_NO_MAGICLINKS);
+  UniqueFd folder = OpenFolderByPath(start, parent);
   // The lookup may have gone through the supervisor's own /proc/self instead of the caller's, and
   // failed for that reason.
   if (folder.valid()) {
@@ -105,6 +93,18 @@ Result<UniqueFd> OpenParent(const SupervisedCaller& caller, Supervision& supervi
 }
 
 }  // namespace
+
+UniqueFd OpenFolder(const UniqueFd& at, const char* name) {
+  return UniqueFd(::openat(at.get(), name, O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+UniqueFd OpenFolderByPath(const UniqueFd& at, const std::string& path) {
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_MAGICLINKS;
+  return UniqueFd(
+      static_cast<int>(::syscall(SYS_openat2, at.get(), path.c_str(), &how, sizeof how)));
+}
 
 std::string Location::path() const {
   if (name == ".") return folder_path;
@@ -151,22 +151,17 @@ namespace {
 std::string ListedNameOf(const UniqueFd& folder, const std::string& name) {
   struct stat wanted {};
   if (::fstatat(folder.get(), name.c_str(), &wanted, AT_SYMLINK_NOFOLLOW) != 0) return name;
-  const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const DirectoryStream stream(own < 0 ? nullptr : ::fdopendir(own));
-  if (stream == nullptr) return name;
   std::string listed = name;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): one thread
-  while (const dirent* entry = ::readdir(stream.get())) {
-    if (name == entry->d_name) return name;  // any other name is a hard link
+  const auto is_name = [&](const dirent& entry) {
+    if (name == entry.d_name) return true;  // any other name is a hard link
     struct stat facts {};
-    const std::string_view other = entry->d_name;
-    if (other == "." || other == "..") continue;
-    if (::fstatat(folder.get(), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+    if (::fstatat(folder.get(), entry.d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
         IsSameFile(facts, wanted)) {
-      listed = other;
+      listed = entry.d_name;
     }
-  }
-  return listed;
+    return false;
+  };
+  return AnyEntry(folder, is_name).value_or(false) ? name : listed;
 }
 
 bool IsFat(const UniqueFd& folder) {
@@ -183,7 +178,7 @@ std::string LongNameOf(const UniqueFd& folder, std::string name) {
 }
 
 std::string LongPathOf(const Supervision& supervision, const std::string& path) {
-  UniqueFd folder(::openat(supervision.root.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  UniqueFd folder = OpenFolder(supervision.root);
   std::string known;
   std::string_view rest = path;
   for (std::string_view part = TakeComponent(rest); !part.empty(); part = TakeComponent(rest)) {
@@ -245,7 +240,7 @@ Result<Location> LocateBelow(const SupervisedCaller& caller, Supervision& superv
   if (Covers(kSavedFolders, location.folder_path)) return Errno(EACCES);
   location.name = LongNameOf(location.folder, std::move(location.name));
   if (location.name == "..") {  // resolved, so that the rules see the real path
-    location.folder = OpenFolderFrom(location.folder, "..", RESOLVE_NO_MAGICLINKS);
+    location.folder = OpenFolderByPath(location.folder, "..");
     if (!location.folder.valid()) return Errno(errno);
     path = RealPath(supervision, location.folder);
     if (!path) return path.error();

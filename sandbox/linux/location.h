@@ -20,6 +20,11 @@ struct Location {
   bool is_in_proc() const;
 };
 
+// Opens a directory with O_PATH: `at` itself, its child, or its parent ("..").
+UniqueFd OpenFolder(const UniqueFd& at, const char* name = ".");
+// The same for any path from there, but through no magic link of /proc.
+UniqueFd OpenFolderByPath(const UniqueFd& at, const std::string& path);
+
 // Resolves the caller's path `text` relative to `fd`, without following the last component.
 Result<Location> Locate(const SupervisedCaller& caller, Supervision& supervision, int fd,
                         const std::string& text);

@@ -72,19 +72,17 @@ bool IsGivenMark(const Supervision& supervision, rlim_t mark) {
 // Forgets the rules of sandboxes that have ended, whose mark no process has. A child that is
 // created during the scan may have a forgotten mark; FindRules() then refuses its calls.
 void DropEnded(Supervision& supervision) {
-  const UniqueFd processes(
-      ::openat(supervision.proc.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const DirectoryStream folder(::fdopendir(::dup(processes.get())));
-  if (!folder) return;
   std::vector<const Supervision::Nested*> used;
-  while (const dirent* entry = ::readdir(folder.get())) {
+  const auto keep = [&](const dirent& entry) {
     pid_t process = 0;
-    const char* const end = entry->d_name + std::strlen(entry->d_name);
-    if (std::from_chars(entry->d_name, end, process).ptr != end) continue;
+    const char* const end = entry.d_name + std::strlen(entry.d_name);
+    if (std::from_chars(entry.d_name, end, process).ptr != end) return false;
     const Result<rlim_t> mark = MarkOf(process);
     const Supervision::Nested* nested = mark ? FindNested(supervision, *mark) : nullptr;
     for (; nested != nullptr; nested = nested->around) used.push_back(nested);
-  }
+    return false;
+  };
+  if (!AnyEntry(supervision.proc, keep)) return;
   std::erase_if(supervision.nested, [&](const std::unique_ptr<Supervision::Nested>& nested) {
     return !Contains(used, nested.get());
   });

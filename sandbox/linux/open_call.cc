@@ -289,8 +289,7 @@ class OpenCall {
       opened_ = UniqueFd(::fcntl(supervision_.terminal.get(), F_DUPFD_CLOEXEC, 0));
       return opened_.valid() ? 0 : errno;
     }
-    const UniqueFd devices(
-        ::openat(supervision_.root.get(), "dev", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const UniqueFd devices = OpenFolder(supervision_.root, "dev");
     if (!devices.valid()) return ENXIO;
     const int code = OpenAt(devices, name);
     return code == ENOENT ? ENXIO : code;

@@ -1,7 +1,6 @@
 #include "sandbox/linux/own_work_tree.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -52,21 +51,13 @@ bool IsIn(const std::vector<FileId>& sorted, const Result<FileId>& id) {
   return id && std::ranges::binary_search(sorted, *id);
 }
 
-UniqueFd Parent(const UniqueFd& folder) {
-  return UniqueFd(::openat(folder.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
-}
-
 // Opens the directory that `text`, the content of the ".git" file in `tree`, refers to
 // (gitrepository-layout(5)).
 UniqueFd RepositoryOf(const UniqueFd& tree, const std::string& text) {
   constexpr std::string_view kKey = "gitdir: ";
   if (!text.starts_with(kKey) || text.size() > kMaxGitFile) return {};
   const std::string name = text.substr(kKey.size(), text.find('\n') - kKey.size());
-  open_how how{};
-  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-  how.resolve = RESOLVE_NO_MAGICLINKS;
-  return UniqueFd(
-      static_cast<int>(::syscall(SYS_openat2, tree.get(), name.c_str(), &how, sizeof how)));
+  return OpenFolderByPath(tree, name);
 }
 
 // Replaces the ".git" file with a copy that no caller has open.
@@ -120,7 +111,7 @@ UniqueFd OpenLocated(const Location& location) {
 
 bool IsInOwnWorkTree(Supervision& supervision, const Location& location, size_t levels) {
   if (supervision.own_repositories.empty()) return false;
-  UniqueFd at(::openat(location.folder.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  UniqueFd at = OpenFolder(location.folder);
   for (int depth = 0; depth < kMaxTreeDepth && at.valid(); ++depth) {
     const Result<FileId> id = IdOf(at, "");
     const bool is_new = id && std::pair(id->born, id->born_nanoseconds) > supervision.began;
@@ -131,7 +122,7 @@ bool IsInOwnWorkTree(Supervision& supervision, const Location& location, size_t 
     } else if (::fstatat(at.get(), kGit, &git, AT_SYMLINK_NOFOLLOW) == 0) {
       return IsOwnWorkTree(supervision, at, git);
     }
-    at = Parent(at);
+    at = OpenFolder(at, "..");
   }
   return false;
 }
