@@ -1,4 +1,3 @@
-#include "sandbox/linux/bind_call.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -1,4 +1,3 @@
-#include "sandbox/linux/handle_calls.h"
 
 #include <fcntl.h>
 #include <linux/limits.h>

@@ -1,5 +1,3 @@
-#include "sandbox/linux/open_call.h"
-
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
@@ -17,6 +15,7 @@
 #include "sandbox/linux/git_names.h"
 #include "sandbox/linux/own_work_tree.h"
 #include "sandbox/linux/proc_entry.h"
+#include "sandbox/linux/supervised_calls.h"
 #include "sandbox/linux/waiting_opens.h"
 #include "sandbox/linux/whole_files.h"
 

@@ -1,5 +1,3 @@
-#include "sandbox/linux/signal_call.h"
-
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,6 +12,7 @@
 #include "base/syscall.h"
 #include "sandbox/linux/descendants.h"
 #include "sandbox/linux/nested_rules.h"
+#include "sandbox/linux/supervised_calls.h"
 
 namespace ringfence {
 namespace {

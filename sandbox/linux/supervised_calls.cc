@@ -19,15 +19,9 @@
 
 #include "base/inside.h"
 #include "base/syscall.h"
-#include "sandbox/linux/bind_call.h"
-#include "sandbox/linux/call_arguments.h"
-#include "sandbox/linux/caller.h"
 #include "sandbox/linux/git_names.h"
-#include "sandbox/linux/handle_calls.h"
 #include "sandbox/linux/nested_rules.h"
-#include "sandbox/linux/open_call.h"
 #include "sandbox/linux/own_work_tree.h"
-#include "sandbox/linux/signal_call.h"
 #include "sandbox/linux/whole_files.h"
 
 namespace ringfence {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "sandbox/linux/call_arguments.h"
 #include "sandbox/linux/location.h"
 #include "sandbox/linux/supervisor.h"
 
@@ -69,5 +70,28 @@ void Report(Supervision& supervision, const std::string& path, const GuardedName
 void ReportProgram(Supervision& supervision, std::string program, std::string why);
 // Reports EACCES for a reason other than a rule.
 void ReportWhy(Supervision& supervision, const std::string& path, std::string why);
+
+// --- the calls that have a source of their own ---
+
+struct OpenRequest {
+  int fd = 0;
+  std::string text;
+  int flags = 0;
+  mode_t mode = 0;
+};
+// open(2) and its variants.
+void AnswerOpen(const SupervisedCaller& caller, const seccomp_notif& call, Supervision& supervision,
+                OpenRequest request);
+// bind(2): binding a Unix socket to a path creates a name; all other addresses are bound unchanged.
+CallResult AnswerBind(const SupervisedCaller& caller, const CallArguments& arguments,
+                      Supervision& supervision);
+// Calls that change an existing file, regardless of its name: truncate, chmod, fchmod, utimensat,
+// setxattr, removexattr and the like.
+CallResult AnswerHandleCall(const SupervisedCaller& caller, const CallArguments& arguments,
+                            Supervision& supervision);
+// kill(2) and the other calls that send signals, if neither a process namespace nor Landlock keeps
+// signals inside. Only processes of the sandbox receive them, and never the supervisor. The
+// receiver of a signal from another process sees the supervisor as its sender (si_pid).
+void AnswerSignal(const SupervisedCaller& caller, const Supervision& supervision);
 
 }  // namespace ringfence
