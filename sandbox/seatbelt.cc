@@ -1,7 +1,6 @@
-#include "sandbox/seatbelt.h"
-
 #include "base/text.h"
 #include "sandbox/plan_places.h"
+#include "sandbox/render.h"
 #include "sandbox/sbpl_text.h"
 #include "sandbox/seatbelt_names.h"
 

@@ -1,4 +1,3 @@
-#include "sandbox/windows.h"
 
 #include <array>
 #include <cstdio>

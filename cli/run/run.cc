@@ -11,8 +11,6 @@
 #include "run/start.h"
 #include "sandbox/backend.h"
 #include "sandbox/render.h"
-#include "sandbox/seatbelt.h"
-#include "sandbox/windows.h"
 
 namespace ringfence {
 namespace {

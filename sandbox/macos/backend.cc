@@ -18,8 +18,8 @@
 #include "base/syscall.h"
 #include "base/unique_fd.h"
 #include "sandbox/plan_places.h"
+#include "sandbox/render.h"
 #include "sandbox/run_bare.h"
-#include "sandbox/seatbelt.h"
 
 namespace ringfence {
 namespace {

@@ -12,8 +12,6 @@
 
 #include "sandbox/plan.h"
 #include "sandbox/render.h"
-#include "sandbox/seatbelt.h"
-#include "sandbox/windows.h"
 #include "tests/support/corpora.h"
 #include "tests/support/project_root.h"
 #include "tests/support/sbpl.h"

@@ -6,8 +6,7 @@
 
 #include "base/syscall.h"
 #include "sandbox/environment.h"
-#include "sandbox/seatbelt.h"
-#include "sandbox/windows.h"
+#include "sandbox/render.h"
 #include "tests/support/plan_world.h"
 
 using namespace ringfence;

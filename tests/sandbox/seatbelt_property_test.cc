@@ -9,7 +9,7 @@
 #include "policy/decide.h"
 #include "policy/files/git_files.h"
 #include "policy/rules/pattern.h"
-#include "sandbox/seatbelt.h"
+#include "sandbox/render.h"
 #include "tests/support/mutate.h"
 #include "tests/support/random_paths.h"
 #include "tests/support/sbpl.h"

@@ -1,8 +1,7 @@
-#include "sandbox/seatbelt.h"
-
 #include <doctest/doctest.h>
 
 #include "policy/rules/pattern.h"
+#include "sandbox/render.h"
 #include "sandbox/sbpl_text.h"
 #include "tests/support/sbpl.h"
 
