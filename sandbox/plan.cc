@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "sandbox/environment.h"
 #include "sandbox/plan_caches.h"
-#include "sandbox/plan_places.h"
 #include "sandbox/plan_rules.h"
 #include "sandbox/private_folders.h"
 

@@ -1,5 +1,3 @@
-#include "sandbox/plan_places.h"
-
 #include <algorithm>
 #include <iterator>
 #include <vector>
@@ -12,7 +10,7 @@
 #include "sandbox/landlock_rights.h"
 #include "sandbox/plan_caches.h"
 #include "sandbox/plan_mounts.h"
-#include "sandbox/plan_reads.h"
+#include "sandbox/plan_rules.h"
 #include "sandbox/private_folders.h"
 
 namespace ringfence {
@@ -362,19 +360,6 @@ class PlacePlanner {
 };
 
 }  // namespace
-
-Path PrivateTmp(const SandboxPlan& plan) {
-  switch (plan.system) {
-    case HostSystem::kLinux:
-      return kTmp;
-    case HostSystem::kMacos:
-      return Path::Clean("/private/tmp/ringfence-" + std::to_string(plan.user));
-    case HostSystem::kWindows:
-    case HostSystem::kOther:
-      break;
-  }
-  return {};
-}
 
 Status PlanPlaces(const PlanRequest& request, PlanRules& rules, SandboxPlan& plan) {
   return PlacePlanner(request, rules, plan).Plan();

@@ -1,11 +1,10 @@
-#include "sandbox/plan_reads.h"
-
 #include <algorithm>
 
 #include "base/text.h"
 #include "policy/files/resolve.h"
 #include "policy/load/trust.h"
 #include "sandbox/plan_mounts.h"
+#include "sandbox/plan_rules.h"
 #include "sandbox/private_folders.h"
 
 namespace ringfence {

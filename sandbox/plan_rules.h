@@ -123,4 +123,13 @@ void PlanRules::VisitEntries(const PathRuleList& rules, Access access, Visit vis
   }
 }
 
+// --- parts of MakePlan() ---
+
+// Fills readable, writable, sealed, hidden, sockets and names of `plan`, whose command, mode and
+// layers are set. Fails if the file system or the host cannot be queried, or if --write or
+// read.deny cannot be honored.
+Status PlanPlaces(const PlanRequest& request, PlanRules& rules, SandboxPlan& plan);
+// Plans what the command may read, and what is hidden from it. Requires the writable places.
+Status PlanReads(const PlanRequest& request, PlanRules& rules, SandboxPlan& plan);
+
 }  // namespace ringfence

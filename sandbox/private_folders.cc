@@ -15,6 +15,12 @@ Path HostsTmp(const CachedFiles& files) {
   return leads_on ? walked.end : Path::Clean(kHostsTmp);
 }
 
+Path PrivateTmp(const SandboxPlan& plan) {
+  if (plan.system == HostSystem::kLinux) return Path::Clean(kHostsTmp);
+  if (plan.system != HostSystem::kMacos) return {};
+  return Path::Clean("/private/tmp/ringfence-" + std::to_string(plan.user));
+}
+
 bool IsPrivate(const SandboxPlan& plan, const Path& path) {
   if (plan.system != HostSystem::kLinux) return false;
   return path.IsInside(plan.tmp) ||

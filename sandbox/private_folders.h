@@ -20,6 +20,11 @@ inline constexpr std::string_view kHostsTmp = "/tmp";
 // Returns the host's /tmp with links resolved.
 Path HostsTmp(const CachedFiles& files);
 
+// Returns the command's own directory for temporary files, used if plan.private_tmp is set: "/tmp"
+// of the view on Linux; on macOS, a directory that the back end creates for this user alone. "/" if
+// the system handles this itself.
+Path PrivateTmp(const SandboxPlan& plan);
+
 // IsPrivate(): the path is a private directory or inside one. IsPrivateItself(): it is one.
 bool IsPrivate(const SandboxPlan& plan, const Path& path);
 bool IsPrivateItself(const SandboxPlan& plan, const Path& path);

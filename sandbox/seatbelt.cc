@@ -1,5 +1,5 @@
 #include "base/text.h"
-#include "sandbox/plan_places.h"
+#include "sandbox/private_folders.h"
 #include "sandbox/render.h"
 #include "sandbox/sbpl_text.h"
 #include "sandbox/seatbelt_names.h"

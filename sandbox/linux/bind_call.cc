@@ -1,4 +1,3 @@
-
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

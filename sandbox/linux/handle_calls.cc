@@ -1,4 +1,3 @@
-
 #include <fcntl.h>
 #include <linux/limits.h>
 #include <sys/stat.h>

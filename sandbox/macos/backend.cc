@@ -1,5 +1,5 @@
-// macOS: writes the plan as a profile (seatbelt.h) and starts /usr/bin/sandbox-exec, which applies
-// the profile to itself and becomes the command.
+// macOS: writes the plan as a profile (SeatbeltProfile()) and starts /usr/bin/sandbox-exec, which
+// applies the profile to itself and becomes the command.
 #include "sandbox/backend.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "base/program.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
-#include "sandbox/plan_places.h"
+#include "sandbox/private_folders.h"
 #include "sandbox/render.h"
 #include "sandbox/run_bare.h"
 

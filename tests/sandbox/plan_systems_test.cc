@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "sandbox/environment.h"
-#include "sandbox/plan_places.h"
+#include "sandbox/private_folders.h"
 #include "tests/support/plan_world.h"
 
 using namespace ringfence;
