@@ -28,8 +28,6 @@
 #include "sandbox/linux/descendants.h"
 #include "sandbox/linux/inside.h"
 #include "sandbox/linux/made_places.h"
-#include "sandbox/linux/own_tmp.h"
-#include "sandbox/linux/pipe_relay.h"
 #include "sandbox/linux/streams.h"
 #include "sandbox/linux/terminal.h"
 

@@ -1,5 +1,3 @@
-#include "sandbox/linux/command.h"
-
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sys/ioctl.h>
@@ -14,6 +12,7 @@
 #include "base/syscall.h"
 #include "sandbox/linux/channel.h"
 #include "sandbox/linux/filters.h"
+#include "sandbox/linux/inside.h"
 #include "sandbox/linux/privileges.h"
 #include "sandbox/linux/self_test.h"
 

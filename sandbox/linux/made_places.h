@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "sandbox/plan.h"
 
 namespace ringfence {
@@ -14,5 +15,40 @@ namespace ringfence {
 Status MakePlaces(const SandboxPlan& plan, std::vector<Path>& left_out);
 
 SandboxPlan Without(SandboxPlan plan, const std::vector<Path>& left_out);
+
+// OwnTmp: the host directory for a run's temporary files, unless they are kept in memory: one that
+// a session keeps, or one for this run only (SandboxPlan::session_tmp, scratch).
+class OwnTmp {
+ public:
+  explicit OwnTmp(const SandboxPlan& plan) : plan_(plan) {}
+  OwnTmp(const OwnTmp&) = delete;
+  OwnTmp& operator=(const OwnTmp&) = delete;
+  ~OwnTmp();
+
+  Status Make();
+
+  // Directory where the session keeps what its commands write to caches; "/" if it keeps nothing or
+  // another of its commands uses the directory.
+  const Path& caches() const { return caches_; }
+
+  // Removes session directories unused for days, and those left behind by a launcher that was
+  // killed. Called while the command runs.
+  void RemoveOld() const;
+
+ private:
+  Status MakeSession();
+  Status MakeScratch();
+  void MakeCaches();
+  void RemoveOldSessions() const;
+  void RemoveLeftScratch() const;
+
+  const SandboxPlan& plan_;
+  UniqueFd sessions_;  // the directory of all sessions
+  UniqueFd session_;   // locked, so that it is not removed while in use
+  UniqueFd scratch_;   // also locked
+  Path caches_;
+  UniqueFd caches_lock_;
+  bool is_first_ = false;
+};
 
 }  // namespace ringfence

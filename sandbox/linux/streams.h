@@ -3,7 +3,14 @@
 // mounts say.
 #pragma once
 
+#include <poll.h>
+#include <sys/types.h>
+
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -29,5 +36,66 @@ Result<std::vector<OpenedFile>> FindStreams();
 // Refuses streams that give access to more than one file: directories, and descriptors that were
 // opened with O_PATH.
 Status CheckStreams();
+
+// PipeRelay: gives the sandbox its own pipes in place of those that the launcher was started with.
+// A process that holds one end of a pipe can open the other through /proc/self/fd, and so take what
+// others write to it or write to its reader.
+class PipeRelay {
+ public:
+  // Called before the sandbox is cloned. Creates one pipe for each pipe among the standard streams;
+  // stdout and stderr share one if they share the outer pipe.
+  Status Make();
+  // Called in the sandbox's first process. Makes the pipes its standard streams.
+  Status BecomeStreams();
+  // Called in the launcher after the clone. Closes the sandbox's ends.
+  void Begin();
+
+  // PreparePoll() fills in the events for poll(2), Serve() handles its result. Neither waits.
+  static constexpr size_t kPolled = 6;
+  void PreparePoll(std::span<pollfd, kPolled> polled) const;
+  void Serve(std::span<const pollfd, kPolled> polled);
+
+  // After the command has ended: true while output is left for Serve() to pass on.
+  bool HasOutput() const;
+  // True if a reader of the outer pipes must make room first.
+  bool WaitsForReader() const;
+  // Leaves the input that the command has not read in the outer pipe, for later readers.
+  void EndInput();
+
+ private:
+  // `outer` is one of the launcher's standard streams, `inner` the launcher's end of the sandbox's
+  // pipe.
+  struct Output {
+    int outer = -1;
+    std::pair<dev_t, ino_t> pipe;  // identifies the outer pipe
+    UniqueFd inner;
+    UniqueFd theirs;
+    bool is_shared = false;  // by stdout and stderr
+    bool is_full = false;    // the outer pipe
+    bool is_open() const { return inner.valid(); }
+  };
+  enum class Moved : uint8_t { kSome, kTargetIsFull, kNothingLeft };
+  static Moved Move(int from, int to);
+
+  Status MakeInput();
+  Status MakeOutput(int outer);
+  static void PassOutput(Output& output);
+  void PassInput(short outer, short inner);
+  void ShowInput();
+  void PassBulk();
+  void DropFromOuter(size_t size);
+
+  // The inner pipe holds a single buffer: once it is writable again, the command has read that
+  // buffer. Until then the bytes stay in the outer pipe as well (tee(2)).
+  UniqueFd input_;
+  UniqueFd their_input_;
+  size_t unread_ = 0;  // bytes in both pipes
+  size_t passed_ = 0;
+  // After kMuchInput bytes, input moves in larger pieces. Up to one full pipe of it can then be
+  // taken from the outer pipe without being read by the command.
+  bool is_bulk_ = false;
+  bool is_input_full_ = false;  // in bulk mode
+  std::array<Output, 2> outputs_;
+};
 
 }  // namespace ringfence
