@@ -72,38 +72,15 @@ class HandleCall {
 
  private:
   int Carry() {
-    switch (arguments_.what()) {
-      case SupervisedCall::kTruncate:
-        return Truncate();
-      case SupervisedCall::kChmod:
-        return Chmod();
-      case SupervisedCall::kFchmod:
-        return Fchmod();
-      case SupervisedCall::kTimes:
-      case SupervisedCall::kMicroseconds:
-      case SupervisedCall::kSeconds:
-        return Times();
-      case SupervisedCall::kOwner:
-      case SupervisedCall::kLowner:
-      case SupervisedCall::kFowner:
-        return ChangeOwner();
-      case SupervisedCall::kXattr:
-      case SupervisedCall::kLxattr:
-      case SupervisedCall::kFxattr:
-        return ChangeAttribute();
-      case SupervisedCall::kOpen:
-      case SupervisedCall::kMkdir:
-      case SupervisedCall::kMknod:
-      case SupervisedCall::kSymlink:
-      case SupervisedCall::kLink:
-      case SupervisedCall::kRename:
-      case SupervisedCall::kUnlink:
-      case SupervisedCall::kRmdir:
-      case SupervisedCall::kBind:
-      case SupervisedCall::kSignal:
-        break;  // answered elsewhere
-    }
-    return ENOSYS;
+    using enum SupervisedCall;
+    const SupervisedCall what = arguments_.what();
+    if (what == kTruncate) return Truncate();
+    if (what == kChmod) return Chmod();
+    if (what == kFchmod) return Fchmod();
+    if (what == kTimes || what == kMicroseconds || what == kSeconds) return Times();
+    if (what == kOwner || what == kLowner || what == kFowner) return ChangeOwner();
+    if (what == kXattr || what == kLxattr || what == kFxattr) return ChangeAttribute();
+    return ENOSYS;  // answered elsewhere
   }
 
   // Opens the file by its name, or by the descriptor if the name is empty (AT_EMPTY_PATH).

@@ -68,40 +68,18 @@ class Call {
         arguments_(caller, shape) {}
 
   void Answer() {
-    switch (arguments_.what()) {
-      case SupervisedCall::kOpen:
-        return Open();
-      case SupervisedCall::kMkdir:
-        return Return(Mkdir());
-      case SupervisedCall::kMknod:
-        return Return(Mknod());
-      case SupervisedCall::kSymlink:
-        return Return(Symlink());
-      case SupervisedCall::kLink:
-        return Return(Link());
-      case SupervisedCall::kRename:
-        return Return(Rename());
-      case SupervisedCall::kUnlink:
-      case SupervisedCall::kRmdir:
-        return Return(Unlink());
-      case SupervisedCall::kBind:
-        return Return(AnswerBind(caller_, arguments_, supervision_));
-      case SupervisedCall::kSignal:
-        return AnswerSignal(caller_, supervision_);
-      case SupervisedCall::kTruncate:
-      case SupervisedCall::kChmod:
-      case SupervisedCall::kFchmod:
-      case SupervisedCall::kTimes:
-      case SupervisedCall::kMicroseconds:
-      case SupervisedCall::kSeconds:
-      case SupervisedCall::kXattr:
-      case SupervisedCall::kLxattr:
-      case SupervisedCall::kFxattr:
-      case SupervisedCall::kOwner:
-      case SupervisedCall::kLowner:
-      case SupervisedCall::kFowner:
-        return Return(AnswerHandleCall(caller_, arguments_, supervision_));
-    }
+    using enum SupervisedCall;
+    const SupervisedCall what = arguments_.what();
+    if (what == kOpen) return Open();
+    if (what == kMkdir) return Return(Mkdir());
+    if (what == kMknod) return Return(Mknod());
+    if (what == kSymlink) return Return(Symlink());
+    if (what == kLink) return Return(Link());
+    if (what == kRename) return Return(Rename());
+    if (what == kUnlink || what == kRmdir) return Return(Unlink());
+    if (what == kBind) return Return(AnswerBind(caller_, arguments_, supervision_));
+    if (what == kSignal) return AnswerSignal(caller_, supervision_);
+    Return(AnswerHandleCall(caller_, arguments_, supervision_));
   }
 
  private:
