@@ -186,13 +186,10 @@ class View {
 
   Status CloneWritable() {
     for (const PlannedPlace& place : plan_.writable) {
-      switch (place.contents) {
-        case PlannedPlace::Contents::kOwn:
-          Add(Mount::What::kOwn, place.path, place.kind);
-          break;
-        case PlannedPlace::Contents::kHosts:
-          if (Status s = AddBind(place.path, place.kind, Writable::kYes); !s) return s;
-          break;
+      if (place.is_own()) {
+        Add(Mount::What::kOwn, place.path, place.kind);
+      } else if (Status s = AddBind(place.path, place.kind, Writable::kYes); !s) {
+        return s;
       }
     }
     return Unit{};
@@ -250,23 +247,13 @@ class View {
 
   Status AttachAll() {
     for (const Mount& mount : mounts_) {
-      if (Status s = Attach(mount); !s) return s;
+      Status attached = mount.what == Mount::What::kBind   ? Bind(mount)
+                        : mount.what == Mount::What::kOwn  ? MountOwn(mount)
+                        : mount.what == Mount::What::kHide ? Hide(mount)
+                                                           : SealPlace(mount.path);
+      if (!attached) return attached;
     }
     return Unit{};
-  }
-
-  Status Attach(const Mount& mount) {
-    switch (mount.what) {
-      case Mount::What::kBind:
-        return Bind(mount);
-      case Mount::What::kOwn:
-        return MountOwn(mount);
-      case Mount::What::kHide:
-        return Hide(mount);
-      case Mount::What::kSeal:
-        break;
-    }
-    return SealPlace(mount.path);
   }
 
   // Most mount points exist; those that a private directory covers do not.
