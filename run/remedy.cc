@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <string_view>
 
@@ -51,20 +50,13 @@ std::string ThisKernel() {
 
 // Returns the hint for a call that this kernel is too old for; "" for any other failure.
 std::string AgeHint(const SetupFailure& failure) {
-  struct Call {
-    Error::About about;
-    std::string_view name, version;
-  };
-  constexpr std::array<Call, 2> kCalls = {{{Error::About::kMountSetattr, "mount_setattr", "5.12"},
-                                           {Error::About::kCloseRange, "close_range", "5.11"}}};
-  const int code = failure.error.code;
-  if (code != ENOSYS && code != EINVAL) return "";
-  for (const Call& call : kCalls) {
-    if (failure.error.about != call.about) continue;
-    return "ringfence needs Linux 5.13 or later (" + std::string(call.name) + " came with " +
-           std::string(call.version) + "), and " + ThisKernel();
-  }
-  return "";
+  const Error::About about = failure.error.about;
+  if (failure.error.code != ENOSYS && failure.error.code != EINVAL) return "";
+  std::string_view call;
+  if (about == Error::About::kMountSetattr) call = "mount_setattr came with 5.12";
+  if (about == Error::About::kCloseRange) call = "close_range came with 5.11";
+  if (call.empty()) return "";
+  return "ringfence needs Linux 5.13 or later (" + std::string(call) + "), and " + ThisKernel();
 }
 
 constexpr const char* kOrLandlock = "; or use --layers landlock, which is weaker";
