@@ -44,21 +44,18 @@ int WriteNew(const Location& at, std::string_view name, std::string_view text, m
 
 std::optional<std::string> WhyRefused(WholeFile file, const std::string& text,
                                       const std::string& path) {
-  std::optional<std::string> why;
-  switch (file) {
-    case WholeFile::kConfig:
-      why = WhyNoGitConfig(text, path);
-      return why ? "the config of a new repository: " + *why : why;
-    case WholeFile::kRebaseTodo:
-      why = WhyNoRebaseTodo(text);
-      return why ? "the todo list of a rebase: " + *why : why;
-    case WholeFile::kSequencer:
-      why = WhyNoSequencerOptions(text);
-      return why ? "the options of a cherry-pick or revert: " + *why : why;
-    case WholeFile::kCommonDir:
-    case WholeFile::kStrategy:
-    case WholeFile::kNone:
-      break;
+  const auto after = [](std::string_view what, std::optional<std::string> why) {
+    if (why) why->insert(0, what);
+    return why;
+  };
+  if (file == WholeFile::kConfig) {
+    return after("the config of a new repository: ", WhyNoGitConfig(text, path));
+  }
+  if (file == WholeFile::kRebaseTodo) {
+    return after("the todo list of a rebase: ", WhyNoRebaseTodo(text));
+  }
+  if (file == WholeFile::kSequencer) {
+    return after("the options of a cherry-pick or revert: ", WhyNoSequencerOptions(text));
   }
   return "git does not rename a file to this name";
 }
