@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
+#include "base/ascii.h"
 #include "base/text.h"
 #include "policy/rules/word_list.h"
 #include "sandbox/render.h"
@@ -36,10 +38,7 @@ constexpr const char* kAcceptLayers[] = {"FWPM_LAYER_ALE_AUTH_RECV_ACCEPT_V4",
 
 constexpr const char* kInherited = "(OI)(CI)";  // by files and directories below
 
-bool IsDrive(std::string_view name) {
-  return name.size() == 1 &&
-         ((name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z'));
-}
+bool IsDrive(std::string_view name) { return name.size() == 1 && IsLetter(name[0]); }
 
 // Turns "/c/Users" into C:\Users.
 std::string WindowsPath(std::string_view path) {
@@ -47,12 +46,9 @@ std::string WindowsPath(std::string_view path) {
   const std::string_view first = TakeComponent(rest);
   std::string text(path);
   if (IsDrive(first)) {
-    text = LowerAscii(first) + ":" + std::string(rest.empty() ? "/" : rest);
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    text = std::string(1, ToUpper(first[0])) + ":" + std::string(rest.empty() ? "/" : rest);
   }
-  for (char& c : text) {
-    if (c == '/') c = '\\';
-  }
+  std::ranges::replace(text, '/', '\\');
   return text;
 }
 
