@@ -70,7 +70,7 @@ struct SavedFile {
 struct HiddenPlace {
   Path path;
   PlannedPlace::Kind kind = PlannedPlace::Kind::kDirectory;
-  std::vector<Path> kept;
+  std::vector<Path> kept = {};
   bool is_found = false;         // by an "anywhere" pattern, which finds it wherever it is moved
   bool is_closed = false;        // could not be listed; its owner can change that
   std::vector<Path> links = {};  // on the rule's path; also directories that a ".." leaves

@@ -136,7 +136,6 @@ class PlanRules::Hider {
     HiddenPlace place{
         .path = walked.end,
         .kind = kind == FileKind::kDirectory ? PlaceKind::kDirectory : PlaceKind::kFile,
-        .kept = {},
         .links = PassedBy(walked),
         .why = why};
     for (const std::string_view name : except) {
@@ -157,7 +156,6 @@ class PlanRules::Hider {
       if (!facts || facts->kind != FileKind::kDirectory) continue;
       hidden_.push_back({.path = path,
                          .kind = PlaceKind::kDirectory,
-                         .kept = {},
                          .is_closed = true,
                          .links = PassedBy(walked),
                          .why = why + ", and it cannot be looked into"});

@@ -346,7 +346,6 @@ class PlacePlanner {
       const GuardedName* rule = plan_.names.Refuses(path.text());
       plan_.sealed.push_back({.path = path,
                               .kind = is_directory ? PlaceKind::kDirectory : PlaceKind::kFile,
-                              .make = false,
                               .why = rule != nullptr ? rule->why : ""});
     }
     return Unit{};

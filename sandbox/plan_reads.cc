@@ -29,8 +29,8 @@ class ReadPlanner {
     for (PlannedPlace& place : rules_.AllowedPlaces(Access::kRead)) {
       // If everything may be read, only places that private directories would cover need a bind
       // mount.
-      const bool is_covered = IsPrivate(place.path) && !IsPrivateItself(place.path);
-      const bool is_needed = plan_.reads_all ? is_covered : !IsPrivateItself(place.path);
+      const bool is_covered = IsPrivate(plan_, place.path) && !IsPrivateItself(plan_, place.path);
+      const bool is_needed = plan_.reads_all ? is_covered : !IsPrivateItself(plan_, place.path);
       if (!is_needed || place.make || Holding(plan_.writable, place.path) != nullptr) continue;
       if (rules_.RefusesReading(place.path)) continue;
       plan_.readable.push_back(std::move(place));
@@ -186,10 +186,8 @@ class ReadPlanner {
     if (!is_there && plan_.session_tmp.is_root()) return;
     const auto covers = [&folders](const HiddenPlace& place) { return place.covers(folders); };
     if (std::ranges::any_of(hidden, covers)) return;
-    hidden.push_back({.path = folders,
-                      .kind = PlaceKind::kDirectory,
-                      .kept = {},
-                      .why = "temporary files of sessions"});
+    hidden.push_back(
+        {.path = folders, .kind = PlaceKind::kDirectory, .why = "temporary files of sessions"});
     AddElsewhere(hidden);
   }
 
@@ -217,7 +215,7 @@ class ReadPlanner {
     for (const Path& home : request_.places.homes_real) {
       const Result<FileFacts> facts = files_.Look(home);
       const bool is_folder = facts && facts->kind == FileKind::kDirectory;
-      if (!is_folder || !IsPrivate(home) || IsPrivateItself(home)) continue;
+      if (!is_folder || !IsPrivate(plan_, home) || IsPrivateItself(plan_, home)) continue;
       if (Holding(plan_.writable, home) != nullptr) continue;
       std::erase_if(plan_.readable,
                     [&](const PlannedPlace& place) { return place.path.IsInside(home); });
@@ -230,7 +228,7 @@ class ReadPlanner {
   void AddNameServers() {
     const Walked walked = Walk("/etc/resolv.conf", files_);
     const bool is_file = walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kFile;
-    if (!is_file || !IsPrivate(walked.end) || rules_.RefusesReading(walked.end)) {
+    if (!is_file || !IsPrivate(plan_, walked.end) || rules_.RefusesReading(walked.end)) {
       return;
     }
     if (Holding(plan_.writable, walked.end) != nullptr) return;
@@ -255,19 +253,16 @@ class ReadPlanner {
     plan_.readable = std::move(outermost);
   }
 
-  bool IsPrivate(const Path& path) const { return ringfence::IsPrivate(plan_, path); }
-
-  bool IsPrivateItself(const Path& path) const { return ringfence::IsPrivateItself(plan_, path); }
-
   // True if the command sees the host's file at `path`: no private directory covers it.
   bool IsSeen(const Path& path) const {
     for (const auto* list : {&plan_.writable, &plan_.readable}) {
       const PlannedPlace* holder = Holding(*list, path);
       // A place above a private directory does not extend into it.
-      if (holder != nullptr && (!IsPrivate(path) || IsPrivate(holder->path))) return true;
+      if (holder != nullptr && (!IsPrivate(plan_, path) || IsPrivate(plan_, holder->path)))
+        return true;
     }
     return plan_.reads_all &&
-           (!IsPrivate(path) || (!plan_.private_tmp && path.IsInside(plan_.tmp)));
+           (!IsPrivate(plan_, path) || (!plan_.private_tmp && path.IsInside(plan_.tmp)));
   }
 
   const PlanRequest& request_;
