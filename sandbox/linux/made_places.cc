@@ -125,6 +125,22 @@ bool IsOld(int folder) {
   return used < now.tv_sec - kOld || used > now.tv_sec + kOld;
 }
 
+// Removes the directories in `folders` that no process uses any more, if `counts` accepts the name.
+template <typename Counts>
+void RemoveUnused(const UniqueFd& folders, const Path& path, bool (*is_unused)(int),
+                  Counts counts) {
+  const Result<std::vector<std::string>> names = NamesIn(folders.get());
+  if (!names) return;
+  for (const std::string& name : *names) {
+    if (!counts(name)) continue;
+    OpenAgain(folders, name);
+    const UniqueFd folder(::openat(folders.get(), name.c_str(), kOpenFolder));
+    if (!folder.valid() || !is_unused(folder.get())) continue;
+    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;  // a command still uses it
+    [[maybe_unused]] const Status removed = RemoveTree(path.Child(name).text());
+  }
+}
+
 }  // namespace
 
 OwnTmp::~OwnTmp() {
@@ -189,43 +205,22 @@ void OwnTmp::MakeCaches() {
 }
 
 void OwnTmp::RemoveOld() const {
-  if (is_first_) RemoveOldSessions();
-  if (scratch_.valid()) RemoveLeftScratch();
-}
-
-void OwnTmp::RemoveOldSessions() const {
-  const Result<std::vector<std::string>> names = NamesIn(sessions_.get());
-  if (!names) return;
-  for (const std::string& name : *names) {
-    OpenAgain(sessions_, name);
-    const UniqueFd folder(::openat(sessions_.get(), name.c_str(), kOpenFolder));
-    if (!folder.valid() || !IsOld(folder.get())) continue;
-    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;  // a command still uses it
-    [[maybe_unused]] const Status removed =
-        RemoveTree(plan_.session_tmp.Parent().Child(name).text());
+  if (is_first_) {
+    RemoveUnused(sessions_, plan_.session_tmp.Parent(), IsOld,
+                 [](const std::string&) { return true; });
   }
-}
-
-void OwnTmp::RemoveLeftScratch() const {
+  if (!scratch_.valid()) return;
   const Path all = plan_.scratch.Parent();
   const UniqueFd folders(::open(all.text().c_str(), kOpenFolder));
   if (!folders.valid()) return;
-  const Result<std::vector<std::string>> names = NamesIn(folders.get());
-  if (!names) return;
-  for (const std::string& name : *names) {
-    if (!name.starts_with("ringfence-")) continue;  // a cheap test first: there may be many names
+  RemoveUnused(folders, all, IsLeft, [&](const std::string& name) {
+    if (!name.starts_with("ringfence-"))
+      return false;  // a cheap test first: there may be many names
     struct stat facts {};
-    if (!IsScratch(all.Child(name), all) || all.Child(name) == plan_.scratch ||
-        ::fstatat(folders.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
-        facts.st_uid != ::geteuid()) {
-      continue;
-    }
-    OpenAgain(folders, name);
-    const UniqueFd folder(::openat(folders.get(), name.c_str(), kOpenFolder));
-    if (!folder.valid() || !IsLeft(folder.get())) continue;
-    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;
-    [[maybe_unused]] const Status removed = RemoveTree(all.Child(name).text());
-  }
+    return IsScratch(all.Child(name), all) && all.Child(name) != plan_.scratch &&
+           ::fstatat(folders.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+           facts.st_uid == ::geteuid();
+  });
 }
 
 }  // namespace ringfence

@@ -39,8 +39,6 @@ class OwnTmp {
   Status MakeSession();
   Status MakeScratch();
   void MakeCaches();
-  void RemoveOldSessions() const;
-  void RemoveLeftScratch() const;
 
   const SandboxPlan& plan_;
   UniqueFd sessions_;  // the directory of all sessions
