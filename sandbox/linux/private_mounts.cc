@@ -64,11 +64,6 @@ Status PrivateMounts::CloneDevices(Writable root) {
   return Unit{};
 }
 
-Status PrivateMounts::Mount() {
-  if (Status s = MountDevices(); !s) return s;
-  return MountFolders();
-}
-
 // Mounts a tmpfs no larger than the memory limit, since without a cgroup files do not count as
 // memory. Without a limit, the kernel's default applies: half of the machine's memory.
 Status PrivateMounts::MountShared() {
@@ -85,11 +80,8 @@ Status PrivateMounts::MountEmpty(const Path& path, mode_t mode) {
   return tree ? AttachTree(*tree, path) : tree.error();
 }
 
-Status PrivateMounts::LeaveMemory() {
-  return CallStatus(::umount2(kMemory, MNT_DETACH) == 0, "umount2(memory)");
-}
-
-Status PrivateMounts::MountFolders() {
+Status PrivateMounts::Mount() {
+  if (Status s = MountDevices(); !s) return s;
   if (plan_.private_tmp) {
     const Path tmp = TmpOf(plan_);
     Status s = session_tmp_.valid() ? AttachTree(session_tmp_, tmp) : MountEmpty(tmp, 01777);
@@ -110,7 +102,8 @@ Status PrivateMounts::MountDevices() {
   }
   if (Status s = AttachDevices(); !s) return s;
   if (Status s = MakeDevicePoints(); !s) return s;
-  if (Status s = MakeCovers(); !s) return s;
+  if (::mkdir(kCoverDirectory, 0) != 0) return SystemError("mkdir(cover)");
+  if (::mknod(kCoverFile, S_IFREG, 0) != 0) return SystemError("mknod(cover)");
   if (plan_.supervised && ::mknod(kRulesName, S_IFREG, 0) != 0) return SystemError("mknod(rules)");
   if (Status s = MountShared(); !s) return s;
   if (Status s = MountEmpty(Path::Clean("/dev/shm"), 01777); !s) return s;
@@ -122,11 +115,6 @@ Status PrivateMounts::MountDevices() {
   if (Status s = AttachSaved(); !s) return s;
   if (Status s = NameAuditSocket(); !s) return s;
   return SealMount("/dev");
-}
-
-Status PrivateMounts::MakeCovers() {
-  if (::mkdir(kCoverDirectory, 0) != 0) return SystemError("mkdir(cover)");
-  return CallStatus(::mknod(kCoverFile, S_IFREG, 0) == 0, "mknod(cover)");
 }
 
 Status PrivateMounts::AttachDevices() {

@@ -16,7 +16,7 @@ inline constexpr const char* kCoverDirectory = "/dev/.ringfence/directory";
 inline constexpr const char* kCoverFile = "/dev/.ringfence/file";
 
 // A single tmpfs for /tmp, /run, /dev/shm and other empty directories, so that all of them together
-// take no more memory than one. It stays at this path until all of them are mounted.
+// take no more memory than one. It stays at this path until BuildView() has mounted all of them.
 inline constexpr const char* kMemory = "/dev/.ringfence/memory";
 
 // Contains writable mounts of SavedFolders(), named by number, for the supervisor. The directory
@@ -39,16 +39,11 @@ class PrivateMounts {
   Status Mount();
   // Mounts another empty directory.
   Status MountEmpty(const Path& path, mode_t mode);
-  // Unmounts kMemory, once every directory is mounted: the user owns that file system, so a command
-  // could open it by its name.
-  Status LeaveMemory();
 
  private:
-  Status MountFolders();
   Status MountShared();
   Status MountDevices();
   Status MakeDevicePoints() const;
-  static Status MakeCovers();
   Status AttachDevices();
   Status AttachSaved();
   Status NameAuditSocket() const;

@@ -148,7 +148,8 @@ class View {
     }
     if (Status s = own_.Mount(); !s) return s;
     if (Status s = AttachAll(); !s) return s;
-    return own_.LeaveMemory();
+    // The user owns that file system, so a command could open it by its name.
+    return CallStatus(::umount2(kMemory, MNT_DETACH) == 0, "umount2(memory)");
   }
 
   std::vector<const PlannedCache*> caches() const { return caches_; }
