@@ -13,11 +13,8 @@
 namespace ringfence {
 namespace {
 
-int BindAs(const UniqueFd& socket, const sockaddr_storage& address, socklen_t size) {
-  sockaddr generic{};
-  static_assert(sizeof generic <= sizeof address);
-  const void* bytes = &address;
-  return ::bind(socket.get(), static_cast<const sockaddr*>(bytes), size) == 0 ? 0 : errno;
+int BindAs(const UniqueFd& socket, const void* address, socklen_t size) {
+  return ::bind(socket.get(), static_cast<const sockaddr*>(address), size) == 0 ? 0 : errno;
 }
 
 struct SocketName {
@@ -39,11 +36,10 @@ int BindName(const SupervisedCaller& caller, const Supervision& supervision, con
   if (name.size() >= sizeof address.sun_path) return ENAMETOOLONG;
   std::memcpy(address.sun_path, name.data(), name.size());
   if (::fchdir(at.folder.get()) != 0) return errno;
-  const mode_t own = ::umask(caller.Umask());
-  const void* bytes = &address;
-  const int code =
-      ::bind(socket.get(), static_cast<const sockaddr*>(bytes), sizeof address) == 0 ? 0 : errno;
-  ::umask(own);
+  const int code = [&] {
+    const CallersMask mask(caller);
+    return BindAs(socket, &address, sizeof address);
+  }();
   return ::fchdir(supervision.root.get()) == 0 ? code : errno;
 }
 
@@ -74,9 +70,7 @@ CallResult AnswerBind(const SupervisedCaller& caller, const CallArguments& argum
   std::memcpy(&address, bytes->data(), size);
   constexpr size_t kPathAt = offsetof(sockaddr_un, sun_path);
   const bool by_path = address.ss_family == AF_UNIX && size > kPathAt && (*bytes)[kPathAt] != 0;
-  if (!by_path) {
-    return {BindAs(*socket, address, static_cast<socklen_t>(size)), ""};
-  }
+  if (!by_path) return {BindAs(*socket, &address, static_cast<socklen_t>(size)), ""};
   std::string text = bytes->substr(kPathAt);
   text.resize(std::min(text.size(), text.find('\0')));
   const Result<Location> at = Locate(caller, supervision, AT_FDCWD, text);
