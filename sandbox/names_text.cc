@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <charconv>
 #include <system_error>
+#include <utility>
 
 namespace ringfence {
 namespace {
 
 constexpr size_t kMaxCount = 10'000;
 constexpr auto kMaxRuleDepth = 64;  // directories in a rule; limits the time per call
+
+constexpr std::pair<char, bool GuardedName::*> kFlags[] = {
+    {'p', &GuardedName::has_pattern},   {'a', &GuardedName::is_anywhere},
+    {'n', &GuardedName::unless_new},    {'w', &GuardedName::comes_whole},
+    {'s', &GuardedName::not_in_stores}, {'r', &GuardedName::holds_root}};
 
 // Every field ends with NUL, which no path contains.
 void PutField(std::string& bytes, std::string_view field) {
@@ -21,12 +27,9 @@ void PutName(std::string& bytes, const GuardedName& name) {
     PutField(bytes, *field);
   }
   std::string flags;
-  if (name.has_pattern) flags += 'p';
-  if (name.is_anywhere) flags += 'a';
-  if (name.unless_new) flags += 'n';
-  if (name.comes_whole) flags += 'w';
-  if (name.not_in_stores) flags += 's';
-  if (name.holds_root) flags += 'r';
+  for (const auto& [letter, flag] : kFlags) {
+    if (name.*flag) flags += letter;
+  }
   PutField(bytes, flags);
 }
 
@@ -61,12 +64,7 @@ class NamesReader {
     GuardedName name{.base = Field(), .tail = Field(), .except = Field()};
     name.why = Field();
     const std::string flags = Field();
-    name.has_pattern = flags.find('p') != std::string::npos;
-    name.is_anywhere = flags.find('a') != std::string::npos;
-    name.unless_new = flags.find('n') != std::string::npos;
-    name.comes_whole = flags.find('w') != std::string::npos;
-    name.not_in_stores = flags.find('s') != std::string::npos;
-    name.holds_root = flags.find('r') != std::string::npos;
+    for (const auto& [letter, flag] : kFlags) name.*flag = flags.find(letter) != std::string::npos;
     if (!name.base.starts_with('/')) sound_ = false;
     if (std::ranges::count(name.tail, '/') >= kMaxRuleDepth) sound_ = false;
     const bool is_anywhere = name.has_pattern && name.tail.starts_with("**/");
