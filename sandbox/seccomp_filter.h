@@ -182,6 +182,5 @@ enum class SocketRules : uint8_t {
   kNoUnix,     // if the host's Unix sockets cannot be told from the sandbox's own
   kNoneAtAll,  // no network either, since it is the host's
 };
-constexpr int kSocketRules = 3;
 
 }  // namespace ringfence

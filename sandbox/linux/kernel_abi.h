@@ -10,11 +10,7 @@
 namespace ringfence {
 
 // landlock(7)
-constexpr uint64_t kLandlockTruncate = 1ull << 14;      // ABI 3, Linux 6.2
-constexpr uint64_t kLandlockIoctlDevice = 1ull << 15;   // ABI 5, Linux 6.10
-constexpr uint64_t kLandlockResolveUnix = 1ull << 16;   // ABI 9
-constexpr uint64_t kLandlockScopeAbstract = 1ull << 0;  // ABI 6, Linux 6.12
-constexpr uint64_t kLandlockScopeSignal = 1ull << 1;    // ABI 6
+constexpr uint64_t kLandlockScopeSignal = 1ull << 1;  // ABI 6
 
 struct LandlockRulesetAttribute {
   uint64_t handled_access_fs = 0;
