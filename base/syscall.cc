@@ -94,6 +94,12 @@ Result<std::string> ReadAll(int fd, size_t limit, std::string_view what, size_t 
   return bytes;
 }
 
+Result<std::string> ReadSystemFile(const std::string& path, size_t limit) {
+  const UniqueFd file = OpenFile(path.c_str(), O_RDONLY);
+  if (!file.valid()) return SystemError("open(" + path + ")");
+  return ReadAll(file.get(), limit, path);
+}
+
 int64_t Nanoseconds(clockid_t clock) {
   timespec now{};
   ::clock_gettime(clock, &now);

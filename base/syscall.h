@@ -34,6 +34,9 @@ UniqueFd OpenFile(const char* path, int flags);
 // `expected` is the probable number of bytes.
 Result<std::string> ReadAll(int fd, size_t limit, std::string_view what, size_t expected = 0);
 
+// The same for a file of /proc or /sys.
+Result<std::string> ReadSystemFile(const std::string& path, size_t limit);
+
 // Nanoseconds since 1970 for CLOCK_REALTIME, since system start for CLOCK_MONOTONIC.
 int64_t Nanoseconds(clockid_t clock);
 

@@ -1,6 +1,5 @@
 #include "run/remedy.h"
 
-#include <fcntl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -10,16 +9,13 @@
 
 #include "base/syscall.h"
 #include "base/text.h"
-#include "base/unique_fd.h"
 
 namespace ringfence {
 namespace {
 
 // Returns the first line of a file such as "/proc/sys/kernel/..."; "" if it cannot be read.
 std::string Setting(const char* path) {
-  const UniqueFd file = OpenFile(path, O_RDONLY);
-  if (!file.valid()) return "";
-  const Result<std::string> text = ReadAll(file.get(), 4096, path);
+  const Result<std::string> text = ReadSystemFile(path, 4096);
   return text ? text->substr(0, text->find('\n')) : "";
 }
 

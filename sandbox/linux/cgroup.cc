@@ -25,9 +25,7 @@ constexpr int kMaxTries = 4;
 constexpr size_t kMaxCgroupText = 65536;
 
 std::string ReadText(const std::string& path) {
-  const UniqueFd file = OpenFile(path.c_str(), O_RDONLY);
-  if (!file.valid()) return "";
-  const Result<std::string> text = ReadAll(file.get(), kMaxCgroupText, path);
+  const Result<std::string> text = ReadSystemFile(path, kMaxCgroupText);
   return text ? *text : "";
 }
 

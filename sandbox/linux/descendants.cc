@@ -36,10 +36,7 @@ struct Process {
 // parent is 0 if the file cannot be read.
 Process ReadProcess(pid_t id) {
   Process process{.id = id};
-  const std::string path = "/proc/" + std::to_string(id) + "/stat";
-  const UniqueFd file = OpenFile(path.c_str(), O_RDONLY);
-  if (!file.valid()) return process;
-  const Result<std::string> stat = ReadAll(file.get(), 4096, path);
+  const Result<std::string> stat = ReadSystemFile("/proc/" + std::to_string(id) + "/stat", 4096);
   if (!stat) return process;
   const size_t name_end = stat->rfind(')');
   constexpr size_t kStateAt = 2, kParentAt = 4;

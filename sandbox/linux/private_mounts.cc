@@ -193,10 +193,8 @@ void LimitNumbers(uint64_t processes) {
 // namespace. The other half is left for the programs outside.
 Status LimitToHalf(const char* counted, const char* of_user) {
   const std::string most = std::string("/proc/sys/fs/") + of_user;
-  const UniqueFd whole = OpenFile(most.c_str(), O_RDONLY);
-  if (!whole.valid()) return errno == ENOENT ? Status(Unit{}) : SystemError("open(" + most + ")");
-  const Result<std::string> text = ReadAll(whole.get(), 64, most);
-  if (!text) return text.error();
+  const Result<std::string> text = ReadSystemFile(most, 64);
+  if (!text) return text.error().code == ENOENT ? Status(Unit{}) : text.error();
   const std::string half = std::to_string(std::strtoull(text->c_str(), nullptr, 10) / 2);
   const std::string own = std::string("/proc/sys/user/max_") + counted;
   const UniqueFd file = OpenFile(own.c_str(), O_WRONLY);

@@ -155,9 +155,7 @@ std::vector<std::string> FoldersToLookIn(const std::vector<std::string>& names) 
 // relative name and those that were moved to another directory are missing.
 Result<std::vector<std::string>> BoundSockets() {
   std::vector<std::string> sockets;
-  const UniqueFd file = OpenFile("/proc/net/unix", O_RDONLY);
-  if (!file.valid()) return SystemError("open(/proc/net/unix)");
-  const Result<std::string> text = ReadAll(file.get(), 16u << 20, "/proc/net/unix");
+  const Result<std::string> text = ReadSystemFile("/proc/net/unix", 16u << 20);
   if (!text) return text.error();
   std::string_view rest = *text;
   while (!rest.empty()) {

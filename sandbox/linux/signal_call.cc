@@ -19,9 +19,7 @@ namespace {
 
 // Returns the number after `key` in a file of /proc; 0 if there is none.
 pid_t NumberIn(const std::string& path, std::string_view key) {
-  const UniqueFd file = OpenFile(path.c_str(), O_RDONLY);
-  if (!file.valid()) return 0;
-  const Result<std::string> text = ReadAll(file.get(), 8192, path);
+  const Result<std::string> text = ReadSystemFile(path, 8192);
   const size_t at = text ? text->find(key) : std::string::npos;
   if (at == std::string::npos) return 0;
   const char* const from = text->data() + at + key.size();
