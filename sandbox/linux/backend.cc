@@ -22,7 +22,6 @@
 #include "base/socket_pair.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
-#include "sandbox/linux/audit_receiver.h"
 #include "sandbox/linux/cgroup.h"
 #include "sandbox/linux/channel.h"
 #include "sandbox/linux/descendants.h"
