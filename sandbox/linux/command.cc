@@ -11,7 +11,6 @@
 #include "base/program.h"
 #include "base/syscall.h"
 #include "sandbox/linux/channel.h"
-#include "sandbox/linux/filters.h"
 #include "sandbox/linux/inside.h"
 #include "sandbox/linux/privileges.h"
 #include "sandbox/linux/self_test.h"

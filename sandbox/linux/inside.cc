@@ -20,7 +20,6 @@
 #include "sandbox/environment.h"
 #include "sandbox/linux/cgroup.h"
 #include "sandbox/linux/channel.h"
-#include "sandbox/linux/filters.h"
 #include "sandbox/linux/kernel_abi.h"
 #include "sandbox/linux/nested_rules.h"
 #include "sandbox/linux/private_mounts.h"

@@ -1,10 +1,15 @@
-// Privileges and limits of a confined process, set once it is in its namespaces.
+// Privileges, limits and filters of a confined process, set once it is in its namespaces.
 #pragma once
 
+#include <linux/filter.h>
+
 #include <cstdint>
+#include <span>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "sandbox/plan.h"
+#include "sandbox/seccomp_filter.h"
 
 namespace ringfence {
 
@@ -41,5 +46,14 @@ Status RestrictByLandlock(const SandboxPlan& plan, const std::vector<const Plann
 // From here on, signals from this process and its children do not reach processes that have not
 // called this, such as the supervisor.
 Status KeepSignalsFromParent(int abi);
+
+// The seccomp filters (sandbox/seccomp_filter.h), compiled at build time.
+std::span<const sock_filter> GuardFilter(SocketRules sockets);
+std::span<const sock_filter> SupervisedFilter(SupervisedSignals signals);
+
+// Both require no_new_privs, last until the process ends, and apply to its children.
+Status InstallGuard(SocketRules sockets);
+// Returns the descriptor at which the supervised calls arrive (seccomp_unotify(2)).
+Result<UniqueFd> InstallSupervised(SupervisedSignals signals);
 
 }  // namespace ringfence

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "sandbox/linux/filters.h"
+#include "sandbox/linux/privileges.h"
 #include "tests/support/seccomp_emulator.h"
 
 using namespace ringfence;

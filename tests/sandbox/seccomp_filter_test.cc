@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sandbox/linux/filters.h"
+#include "sandbox/linux/privileges.h"
 #include "tests/support/seccomp_emulator.h"
 #include "tests/support/system_call_numbers.h"
 
