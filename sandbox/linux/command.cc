@@ -46,23 +46,16 @@ class Command {
     };
     for (const Step& step : kSteps) {
       const Status done = (this->*step.run)();
-      if (!done) Fail(step.name, done.error(), step.needs_supervisor);
+      if (done) continue;
+      SetupFailure failure{step.name, done.error(), {}};
+      if (step.needs_supervisor) failure.lacks = Feature::kSupervisor;
+      [[maybe_unused]] const Status sent = SendFailure(start_.launcher, failure);
+      ::_exit(125);
     }
     Execute();
   }
 
  private:
-  void Tell(Message message, const std::vector<std::string_view>& fields) {
-    [[maybe_unused]] const Status sent = SendPacket(start_.launcher, message, fields);
-  }
-
-  [[noreturn]] void Fail(const char* step, const Error& error, bool needs_supervisor) {
-    SetupFailure failure{step, error, {}};
-    if (needs_supervisor) failure.lacks = Feature::kSupervisor;
-    [[maybe_unused]] const Status sent = SendFailure(start_.launcher, failure);
-    ::_exit(125);
-  }
-
   Status TakeTerminal() {
     // A new process group in the parent's session: in another session it would be orphaned, and
     // SIGTSTP would not stop it (POSIX, "orphaned process group").
@@ -148,7 +141,8 @@ class Command {
       if (code == ENOEXEC) RunAsScript(program, environment);
       if (code != ENOENT && code != EACCES) break;
     }
-    Tell(Message::kNotRun, {plan_.argv.front(), ErrnoName(code)});
+    [[maybe_unused]] const Status sent =
+        SendPacket(start_.launcher, Message::kNotRun, {plan_.argv.front(), ErrnoName(code)});
     ::_exit(code == ENOENT ? kNotFound : kNotExecutable);
   }
 
