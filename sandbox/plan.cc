@@ -51,7 +51,7 @@ class Planner {
     }
     PlanNetwork();
     if (Status s = PlanPlaces(request_, rules_, plan_); !s) return s.error();
-    if (Status s = PlanLimits(); !s) return s.error();
+    PlanLimits();
     NoteWeaknesses();
     const std::string tmp = TemporaryFolder();
     const std::vector<std::string> caches = CacheVariables(request_, plan_, tmp);
@@ -183,14 +183,14 @@ class Planner {
         "proxy");
   }
 
-  Status PlanLimits() {
+  void PlanLimits() {
     const SandboxRules& rules = policy_.sandbox;
     plan_.limits = {.memory = rules.memory,
                     .processes = rules.processes.value_or(kDefaultProcesses),
                     .cpus = rules.cpus,
                     .io = rules.io};
     if (plan_.system == HostSystem::kMacos) NoteMacosLimits();
-    if (plan_.system != HostSystem::kLinux) return Unit{};
+    if (plan_.system != HostSystem::kLinux) return;
     if (rules.memory) {
       LimitByCgroup("memory", "memory is limited for each process, not for all of them");
     }
@@ -202,7 +202,6 @@ class Planner {
     if (plan_.user == 0 && !plan_.limits.is_by_cgroup("pids")) {
       plan_.weaker.emplace_back("processes: the kernel limits every user's but root's");
     }
-    return Unit{};
   }
 
   // Seatbelt has no limits, and macOS has none for a group of processes.
