@@ -112,21 +112,17 @@ std::string Variable(std::string_view name, const std::string& value) {
   return std::string(name) + "=" + value;
 }
 
-bool IsDirectory(const PlanRequest& request, const std::string& source) {
-  const std::optional<Walked> walked = FindCache(request, source);
-  return walked && walked->facts.kind == FileKind::kDirectory;
-}
-
 // Adds the variables for the case that the home's cache is not writable.
 void AddInstead(const PlanRequest& request, const Cache& cache, const std::string& tmp,
                 std::vector<std::string>& variables) {
   if (cache.variable.empty() || tmp.empty()) return;
   variables.push_back(Variable(cache.variable, tmp + std::string(cache.instead)));
   for (const ReadOnlyPart& part : kReadOnlyParts) {
+    if (part.of != cache.variable) continue;
     const std::string folder = BelowHome(request, part.folder);
-    if (part.of == cache.variable && IsDirectory(request, folder)) {
-      variables.push_back(Variable(part.variable, folder));
-    }
+    const std::optional<Walked> walked = FindCache(request, folder);
+    if (!walked || walked->facts.kind != FileKind::kDirectory) continue;
+    variables.push_back(Variable(part.variable, folder));
   }
 }
 
