@@ -4,9 +4,7 @@
 #include <fcntl.h>
 #include <linux/limits.h>
 #include <linux/magic.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -99,11 +97,9 @@ UniqueFd OpenFolder(const UniqueFd& at, const char* name) {
 }
 
 UniqueFd OpenFolderByPath(const UniqueFd& at, const std::string& path) {
-  open_how how{};
-  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-  how.resolve = RESOLVE_NO_MAGICLINKS;
-  return UniqueFd(
-      static_cast<int>(::syscall(SYS_openat2, at.get(), path.c_str(), &how, sizeof how)));
+  return OpenAs(
+      at.get(), path,
+      {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .mode = 0, .resolve = RESOLVE_NO_MAGICLINKS});
 }
 
 std::string Location::path() const {

@@ -1,7 +1,6 @@
 #include "sandbox/linux/mounts.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -45,17 +44,18 @@ UniqueFd OpenByNames(const Path& path) {
 
 }  // namespace
 
+UniqueFd OpenAs(int folder, const std::string& path, const open_how& how) {
+  return UniqueFd(static_cast<int>(::syscall(SYS_openat2, folder, path.c_str(), &how, sizeof how)));
+}
+
 UniqueFd OpenTree(int folder, const char* path, unsigned flags) {
   const unsigned all = flags | kTreeClone | static_cast<unsigned>(O_CLOEXEC);
   return UniqueFd(static_cast<int>(::syscall(SYS_open_tree, folder, path, all)));
 }
 
 Result<UniqueFd> OpenPlace(const Path& path) {
-  open_how how{};
-  how.flags = O_PATH | O_CLOEXEC;
-  how.resolve = RESOLVE_NO_SYMLINKS;
-  UniqueFd fd(
-      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.text().c_str(), &how, sizeof how)));
+  UniqueFd fd = OpenAs(AT_FDCWD, path.text(),
+                       {.flags = O_PATH | O_CLOEXEC, .mode = 0, .resolve = RESOLVE_NO_SYMLINKS});
   // Inside another sandbox the call does not exist, and nothing is mounted.
   if (!fd.valid() && errno == ENOSYS) fd = OpenByNames(path);
   if (!fd.valid()) return SystemError(CallText("openat2", path));
@@ -63,11 +63,8 @@ Result<UniqueFd> OpenPlace(const Path& path) {
 }
 
 UniqueFd OpenInMount(const UniqueFd& folder, const std::string& name) {
-  open_how how{};
-  how.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-  how.resolve = RESOLVE_NO_XDEV;
-  return UniqueFd(
-      static_cast<int>(::syscall(SYS_openat2, folder.get(), name.c_str(), &how, sizeof how)));
+  return OpenAs(folder.get(), name,
+                {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .mode = 0, .resolve = RESOLVE_NO_XDEV});
 }
 
 namespace {

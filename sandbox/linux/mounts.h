@@ -2,6 +2,8 @@
 // mounted.
 #pragma once
 
+#include <linux/openat2.h>
+
 #include <string>
 
 #include "base/path.h"
@@ -10,6 +12,9 @@
 #include "sandbox/plan.h"
 
 namespace ringfence {
+
+// openat2(2). Invalid, with errno set, on failure.
+UniqueFd OpenAs(int folder, const std::string& path, const open_how& how);
 
 // Opens `path` with O_PATH and follows no link (openat2(2), RESOLVE_NO_SYMLINKS): a plan's paths
 // are resolved, so one that leads elsewhere now is an error (ELOOP).

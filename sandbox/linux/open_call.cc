@@ -1,8 +1,6 @@
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -13,6 +11,7 @@
 #include <utility>
 
 #include "sandbox/linux/git_names.h"
+#include "sandbox/linux/mounts.h"
 #include "sandbox/linux/own_work_tree.h"
 #include "sandbox/linux/proc_entry.h"
 #include "sandbox/linux/supervised_calls.h"
@@ -129,8 +128,7 @@ class OpenCall {
     how.resolve = RESOLVE_NO_SYMLINKS;
     std::optional<CallersMask> mask;
     if (makes) mask.emplace(caller_);
-    opened_ = UniqueFd(
-        static_cast<int>(::syscall(SYS_openat2, folder.get(), name.c_str(), &how, sizeof how)));
+    opened_ = OpenAs(folder.get(), name, how);
     return opened_.valid() ? 0 : errno;
   }
 
