@@ -55,9 +55,9 @@ class Report {
     } while (got < 0 && errno == EINTR);
     if (got <= 0) return false;
     text_.append(bytes.data(), static_cast<size_t>(got));
-    for (size_t end = text_.find('\n'); end != std::string::npos; end = text_.find('\n')) {
-      Take(text_.substr(0, end));
-      text_.erase(0, end + 1);
+    for (size_t line = text_.find('\n'); line != std::string::npos; line = text_.find('\n')) {
+      Take(text_.substr(0, line));
+      text_.erase(0, line + 1);
     }
     return true;
   }
@@ -163,62 +163,56 @@ Expected<std::string> Plan(const Command& command, PlanFormat format) {
 
 class Process::Impl {
  public:
-  Impl(pid_t pid, UniqueFd report) : pid_(pid), report_(std::move(report)) {
+  Impl(pid_t child, UniqueFd socket) : pid(child), report(std::move(socket)) {
     // The PID belongs to this child until the child is waited for.
-    handle_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    handle = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
   }
 
   // Waits for the start. Without a pidfd it hangs up, so that nothing is run.
   std::optional<Error> Begin(const std::string& launcher) {
-    if (!handle_.valid()) {
+    if (!handle.valid()) {
       const Error error = FailedCall("pidfd_open", errno);
-      report_.HangUp();
-      Reap(pid_);
+      report.HangUp();
+      Reap(pid);
       return error;
     }
-    report_.ReadStart();
-    if (report_.has_started) return {};
-    const std::optional<int> status = Reap(pid_);
-    reaped_ = true;
-    return report_.failure ? *report_.failure : Silent(launcher, status);
+    report.ReadStart();
+    if (report.has_started) return {};
+    status = Reap(pid);
+    is_reaped = true;
+    return report.failure ? *report.failure : Silent(launcher, status);
   }
 
   Expected<End> Wait() {
-    if (!reaped_) {
-      report_.ReadToEnd();
-      status_ = Reap(pid_);
-      reaped_ = true;
+    if (!is_reaped) {
+      report.ReadToEnd();
+      status = Reap(pid);
+      is_reaped = true;
     }
-    if (report_.failure) return *report_.failure;
-    if (!report_.has_ended && !status_) {
+    if (report.failure) return *report.failure;
+    if (!report.has_ended && !status) {
       return Error{"", "waitpid", "ECHILD",
                    "the program must not ignore SIGCHLD nor wait for children of the library's"};
     }
-    End end = report_.end;
-    if (!report_.has_ended) end.status = *status_;
+    End end = report.end;
+    if (!report.has_ended) end.status = *status;
     return end;
   }
 
   void Kill() const noexcept {
-    report_.HangUp();
-    Send(report_.is_confined ? SIGCONT : SIGKILL);  // a stopped launcher notices nothing
+    report.HangUp();
+    Send(report.is_confined ? SIGCONT : SIGKILL);  // a stopped launcher notices nothing
   }
 
   bool Send(int signal) const noexcept {
-    return ::syscall(SYS_pidfd_send_signal, handle_.get(), signal, nullptr, 0) == 0;
+    return ::syscall(SYS_pidfd_send_signal, handle.get(), signal, nullptr, 0) == 0;
   }
 
-  bool is_reaped() const { return reaped_; }
-  pid_t pid() const { return pid_; }
-  int handle() const { return handle_.get(); }
-  const Report& report() const { return report_; }
-
- private:
-  pid_t pid_;
-  UniqueFd handle_;
-  Report report_;
-  std::optional<int> status_;
-  bool reaped_ = false;
+  pid_t pid;
+  UniqueFd handle;
+  Report report;
+  std::optional<int> status;
+  bool is_reaped = false;
 };
 
 Process::Process(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -230,7 +224,7 @@ Process& Process::operator=(Process&& other) noexcept {
 }
 
 Process::~Process() {
-  if (impl_ == nullptr || impl_->is_reaped()) return;
+  if (impl_ == nullptr || impl_->is_reaped) return;
   impl_->Kill();
   [[maybe_unused]] const Expected<End> end = impl_->Wait();
 }
@@ -242,10 +236,10 @@ bool Process::Signal(int signal) noexcept {
   return std::ranges::find(kPassedOn, signal) != std::end(kPassedOn) && impl_->Send(signal);
 }
 
-pid_t Process::pid() const noexcept { return impl_->pid(); }
-int Process::descriptor() const noexcept { return impl_->handle(); }
-bool Process::is_confined() const noexcept { return impl_->report().is_confined; }
-const std::vector<std::string>& Process::weaker() const noexcept { return impl_->report().weaker; }
+pid_t Process::pid() const noexcept { return impl_->pid; }
+int Process::descriptor() const noexcept { return impl_->handle.get(); }
+bool Process::is_confined() const noexcept { return impl_->report.is_confined; }
+const std::vector<std::string>& Process::weaker() const noexcept { return impl_->report.weaker; }
 
 Expected<Process> Spawn(const Command& command) {
   Expected<std::vector<std::string>> options = LaunchOptions(command);
