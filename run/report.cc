@@ -40,8 +40,8 @@ std::string WhyNotRun(std::string_view not_run) {
 
 Result<RunReport> RunReport::To(const std::string& descriptor) {
   const auto wrong = [&](std::string_view what) {
-    return Error{Error::Kind::kUsage, "--report", Quote(descriptor) + " is " + std::string(what),
-                 "give the number of a socket that this program inherits"};
+    return UsageError("--report", Quote(descriptor) + " is " + std::string(what),
+                      "give the number of a socket that this program inherits");
   };
   int fd = -1;
   const char* end = descriptor.data() + descriptor.size();

@@ -47,8 +47,8 @@ std::string AbsoluteOr(const std::string& path) { return path.empty() ? "" : Abs
 Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& files,
                                bool macos_names) {
   if (options.no_sandbox && !options.mode.empty() && options.mode != "rwx") {
-    return Error{Error::Kind::kUsage, "--no-sandbox", "is not --mode " + options.mode,
-                 "cannot be combined with --no-sandbox, which confines nothing"};
+    return UsageError("--no-sandbox", "is not --mode " + options.mode,
+                      "cannot be combined with --no-sandbox, which confines nothing");
   }
   // Paths on the command line are relative to the directory in which it was typed.
   Registration typed;
@@ -58,8 +58,8 @@ Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& fil
   typed.profile = options.profile;
   const std::string write = AbsoluteOr(options.write);
   if (!options.chdir.empty() && ::chdir(options.chdir.c_str()) != 0) {
-    return Error{Error::Kind::kUsage, "--chdir", Quote(options.chdir) + " cannot be entered",
-                 "name an existing directory"};
+    return UsageError("--chdir", Quote(options.chdir) + " cannot be entered",
+                      "name an existing directory");
   }
   Result<Context> context = FindTypedContext(std::move(typed), files);
   if (!context) return context.error();

@@ -249,10 +249,11 @@ Result<std::vector<HiddenPlace>> PlanRules::HiddenPlaces(const std::vector<Path>
         "and only for what is there at the start");
   }
   if (!hider.is_whole()) {
-    return Error{Error::Kind::kUsage, "read.deny",
-                 "more than " + std::to_string(kMaxNames) +
-                     " names below the project, to compare with its patterns for any directory",
-                 "deny names of directories, or remove what is not needed"};
+    return UsageError(
+        "read.deny",
+        "more than " + std::to_string(kMaxNames) +
+            " names below the project, to compare with its patterns for any directory",
+        "deny names of directories, or remove what is not needed");
   }
   return hider.Take();
 }

@@ -237,8 +237,8 @@ class PlacePlanner {
   Error RefusedDirectory(std::string why, const char* hint =
                                               "name an existing directory that the "
                                               "policy does not deny") const {
-    return Error{Error::Kind::kUsage, "--write",
-                 Quote(request_.command.also_writable) + ": " + std::move(why), hint};
+    return UsageError("--write", Quote(request_.command.also_writable) + ": " + std::move(why),
+                      hint);
   }
 
   // Returns the --write directory, which is writable in every mode.

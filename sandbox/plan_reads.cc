@@ -110,9 +110,9 @@ class ReadPlanner {
     const auto holds = std::ranges::find_if(
         hidden, [&root](const HiddenPlace& place) { return place.covers(root); });
     if (holds != hidden.end()) {
-      return Error{Error::Kind::kUsage, "read.deny",
-                   holds->why + ": the project " + Quote(root.text()) + " lies there",
-                   "deny what is below it, or let commands read less by \"reads\": \"listed\""};
+      return UsageError(
+          "read.deny", holds->why + ": the project " + Quote(root.text()) + " lies there",
+          "deny what is below it, or let commands read less by \"reads\": \"listed\"");
     }
     AddElsewhere(hidden);
     if (request_.command.is_agent) std::erase_if(hidden, IsAgentsOwn);

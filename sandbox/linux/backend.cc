@@ -39,10 +39,9 @@ Status CheckOpenFiles() {
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return SystemError("getrlimit(RLIMIT_NOFILE)");
   if (files.rlim_cur >= kLeast) return Unit{};
-  return Error{Error::Kind::kUsage, "",
-               "the hard limit for open files (ulimit -Hn) is " + std::to_string(files.rlim_cur) +
-                   ", and a start needs " + std::to_string(kLeast),
-               ""};
+  return UsageError("", "the hard limit for open files (ulimit -Hn) is " +
+                            std::to_string(files.rlim_cur) + ", and a start needs " +
+                            std::to_string(kLeast));
 }
 
 class Launcher {

@@ -48,9 +48,8 @@ Status CheckStreams() {
     const int flags = ::fcntl(fd, F_GETFL);
     if (flags < 0) return SystemError("fcntl(" + name + ")");
     if (!S_ISDIR(facts.st_mode) && (flags & O_PATH) == 0) continue;
-    return Error{Error::Kind::kUsage, name,
-                 "is a directory, from which a command could reach everything around it",
-                 "redirect it from or to a file or /dev/null"};
+    return UsageError(name, "is a directory, from which a command could reach everything around it",
+                      "redirect it from or to a file or /dev/null");
   }
   return Unit{};
 }
