@@ -272,11 +272,6 @@ struct Modes {
   termios taken;
 };
 
-bool AreSameModes(const termios& a, const termios& b) {
-  return a.c_iflag == b.c_iflag && a.c_oflag == b.c_oflag && a.c_cflag == b.c_cflag &&
-         a.c_lflag == b.c_lflag && std::memcmp(a.c_cc, b.c_cc, sizeof a.c_cc) == 0;
-}
-
 // Reads until the launcher has ended, and returns the last modes that it sent.
 Modes HearAll(int launcher) {
   Modes last{};
@@ -302,7 +297,8 @@ Modes HearAll(int launcher) {
   ::syscall(SYS_close_range, STDERR_FILENO, ~0U, 0);
   const Modes modes = HearAll(STDOUT_FILENO);
   termios now{};
-  if (::tcgetattr(STDIN_FILENO, &now) == 0 && AreSameModes(now, modes.taken)) {
+  if (::tcgetattr(STDIN_FILENO, &now) == 0 && HasSameModes(now, modes.taken) &&
+      now.c_cflag == modes.taken.c_cflag) {
     ::tcsetattr(STDIN_FILENO, TCSANOW, &modes.before);
   }
   ::_exit(0);
