@@ -76,17 +76,17 @@ class TargetFinder {
       shared_.push_back({std::move(setting.variable), places_.root.text() + "/", setting.from});
     }
     for (const GitEnvironment::File& file : given.config_files) {
-      const std::string path = InTree(file.path, places_.root);
+      const std::string path = Below(places_.root.text(), file.path);
       AddTarget(path, file.from);
       ReadConfig(path, shared_);
     }
     if (!given.repository.empty()) {
-      AddRepository(InTree(given.repository, places_.root), places_.root);
+      AddRepository(Below(places_.root.text(), given.repository), places_.root);
     }
   }
 
-  static std::string InTree(const std::string& path, const Path& tree) {
-    return path.starts_with('/') ? path : tree.text() + "/" + path;
+  static std::string Below(const std::string& folder, const std::string& path) {
+    return path.starts_with('/') ? path : folder + "/" + path;
   }
 
   // Reads each file once, even if it is included several times.
@@ -141,8 +141,7 @@ class TargetFinder {
   // Expands "~/" below each home.
   std::vector<std::string> Absolute(const std::string& path, const std::string& folder) const {
     if (path.empty()) return {};
-    if (path.starts_with('/')) return {path};
-    if (!path.starts_with('~')) return {folder + "/" + path};
+    if (!path.starts_with('~')) return {Below(folder, path)};
     std::vector<std::string> all;
     const size_t slash = path.find('/');
     if (slash != 1) return {};  // another user's home
@@ -202,7 +201,7 @@ class TargetFinder {
     const std::optional<std::string> text = TextOf(file);
     if (!text || !text->starts_with(kKey)) return;
     const std::string name = text->substr(kKey.size(), text->find('\n') - kKey.size());
-    const std::string git = InTree(name, tree);
+    const std::string git = Below(tree.text(), name);
     const Walked walked = Walk(git, files_);
     // git does not accept a directory without "HEAD" as a repository.
     if (walked.stop != Walked::Stop::kEnd) return;
@@ -212,8 +211,7 @@ class TargetFinder {
     if (common.stop != Walked::Stop::kEnd) return;
     const std::optional<std::string> led = TextOf(common.end);
     if (!led) return;
-    const std::string way = led->substr(0, led->find('\n'));
-    AddRepository(way.starts_with('/') ? way : git + "/" + way, tree);
+    AddRepository(Below(git, led->substr(0, led->find('\n'))), tree);
   }
 
   void AddRepository(const std::string& git, const Path& tree) {
@@ -275,8 +273,7 @@ class TargetFinder {
         if (Counts(kind, word, folder)) AddWord(setting, word, folder, tree);
       }
       if (word.before != "cd" || word.text.starts_with('~')) continue;
-      const bool is_absolute = word.text.starts_with('/');
-      folders.push_back(Path::Clean(is_absolute ? word.text : tree.text() + "/" + word.text));
+      folders.push_back(Path::Clean(Below(tree.text(), word.text)));
     }
   }
 
