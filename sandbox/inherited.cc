@@ -7,21 +7,19 @@
 namespace ringfence {
 namespace {
 
-struct WasIgnored {
-  bool value = false;
-};
-Result<WasIgnored> Set(int signal, void (*handler)(int)) {
+// Returns true if the signal was ignored before.
+Result<bool> Set(int signal, void (*handler)(int)) {
   struct sigaction action {};
   struct sigaction before {};
   action.sa_handler = handler;
   ::sigemptyset(&action.sa_mask);
   if (::sigaction(signal, &action, &before) != 0) return SystemError("sigaction");
-  return WasIgnored{before.sa_handler == SIG_IGN};
+  return before.sa_handler == SIG_IGN;
 }
 
 bool SetAndTell(int signal, void (*handler)(int)) {
-  const Result<WasIgnored> was = Set(signal, handler);
-  return was && was->value;
+  const Result<bool> was = Set(signal, handler);
+  return was && *was;
 }
 
 template <int Resource>
