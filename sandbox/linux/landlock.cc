@@ -197,12 +197,11 @@ Status RestrictByLandlock(const SandboxPlan& plan, const std::vector<const Plann
   Ruleset ruleset(plan.landlock_abi);
   if (Status s = ruleset.Create(); !s) return s;
   if (Status s = AllowSystem(plan, ruleset); !s) return s;
+  const uint64_t rights = ruleset.rights().read | ruleset.rights().write;
   for (const PlannedPlace& place : plan.writable) {
-    const uint64_t rights = ruleset.rights().read | ruleset.rights().write;
     if (Status s = ruleset.Allow(place.path, rights); !s) return s;
   }
   for (const PlannedCache* cache : caches) {
-    const uint64_t rights = ruleset.rights().read | ruleset.rights().write;
     if (Status s = ruleset.Allow(cache->path, rights); !s) return s;
   }
   // Allows writing through the mounts below it; the directories that they show stay closed through
