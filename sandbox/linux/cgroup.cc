@@ -169,13 +169,11 @@ Status Cgroup::Create(const std::string& parent) {
   if (!parent_.valid()) return SystemError("open(" + parent + ")");
   RemoveLeftovers(parent_);
   const std::string name = std::string(kPrefix) + std::to_string(::getpid());
-  name_ = name;
-  Status taken = TakeFolder(parent);
-  for (int tries = 1; !taken && tries < kMaxTries; ++tries) {
-    name_ = name + "-" + std::to_string(tries);
-    taken = TakeFolder(parent);
+  for (int tries = 0;; ++tries) {
+    name_ = tries == 0 ? name : name + "-" + std::to_string(tries);
+    Status taken = TakeFolder(parent);
+    if (taken || tries + 1 == kMaxTries) return taken;
   }
-  return taken;
 }
 
 // Fails if another launcher removes the directory as a leftover before it is locked, or if a
