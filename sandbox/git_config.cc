@@ -22,10 +22,9 @@ struct KnownSection {
 constexpr KnownSection kAllowed[] = {
     {"core", false,
      " repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode "
-     "symlinks "
-     "worktree sparsecheckout sparsecheckoutcone autocrlf eol safecrlf quotepath abbrev trustctime "
-     "checkstat compression loosecompression bigfilethreshold longpaths "
-     "fscache untrackedcache preloadindex multipackindex commitgraph sharedrepository whitespace "},
+     "symlinks worktree sparsecheckout sparsecheckoutcone autocrlf eol safecrlf quotepath abbrev "
+     "trustctime checkstat compression loosecompression bigfilethreshold longpaths fscache "
+     "untrackedcache preloadindex multipackindex commitgraph sharedrepository whitespace "},
     {"remote", true,
      " url pushurl fetch push mirror tagopt prune prunetags skipdefaultupdate skipfetchall "
      "followremotehead gh-resolved "},
