@@ -23,9 +23,9 @@ namespace {
 // Creates the directory and its missing parents, name by name and through no link: the plan's paths
 // had none, so any link was put there later.
 Status MakePlace(const PlannedPlace& place) {
-  constexpr int kOpenFolder = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  constexpr int kHoldFolder = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   const mode_t mode = place.set == SetName::kAgentState ? 0700 : 0777;
-  UniqueFd folder(::open("/", kOpenFolder));
+  UniqueFd folder(::open("/", kHoldFolder));
   std::string_view rest = place.path.text();
   Path path;
   for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
@@ -33,7 +33,7 @@ Status MakePlace(const PlannedPlace& place) {
     const std::string text(name);
     const int code = ::mkdirat(folder.get(), text.c_str(), mode) == 0 ? EEXIST : errno;
     // mkdirat(2) can lack permission even though the directory exists.
-    UniqueFd next(::openat(folder.get(), text.c_str(), kOpenFolder));
+    UniqueFd next(::openat(folder.get(), text.c_str(), kHoldFolder));
     if (!next.valid()) {
       return SystemError("mkdir(" + path.text() + ") for " + place.why,
                          code == EEXIST ? errno : code);
