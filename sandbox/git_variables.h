@@ -1,4 +1,4 @@
-// Variables of a git configuration file.
+// Variables of git, from its configuration files and from the environment.
 #pragma once
 
 #include <span>
@@ -21,7 +21,6 @@ std::vector<GitVariable> ReadGitVariables(std::string_view text);
 
 // Settings and files that the environment gives git (git(1), ENVIRONMENT VARIABLES; git-config(1),
 // ENVIRONMENT).
-
 struct GitEnvironment {
   struct Setting {
     GitVariable variable;  // as in a configuration file
