@@ -13,7 +13,7 @@ from repository import ROOT
 
 FIXTURES = ROOT / "fixtures/failures"
 NAMES = sorted(file.name for file in FIXTURES.glob("*.json"))
-TABLE = ROOT / "hook/failure_words.cc"
+TABLE = ROOT / "hook/failure.cc"
 MEMBERS = ["inbox", "profile", "session", "text", "timestamp", "tool", "type"]
 MOST = 200
 
