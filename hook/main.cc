@@ -1,24 +1,67 @@
 // ringfence-hook: one event in, one answer out. See docs/hook-protocol.md.
+#include <poll.h>
 #ifdef __linux__
 #include <sys/auxv.h>
 #endif
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <span>
 
 #include "agents/claude/agent.h"
 #include "agents/claude/answer.h"
 #include "base/environment.h"
+#include "base/json_scanner.h"
 #include "base/program.h"
 #include "base/syscall.h"
 #include "hook/fail_closed.h"
 #include "hook/options.h"
 #include "hook/serve.h"
-#include "hook/stdin_source.h"
 
 namespace ringfence {
 namespace {
+
+// As large as a pipe, and too large for a small stack. There is only one standard input.
+std::array<char, 65536> buffer;
+
+// Reads the event as it arrives. Input is always read to its end: a client that cannot write all of
+// it would consider the hook broken.
+class StdinSource final : public ByteSource {
+ public:
+  Result<std::string_view> Next() override {
+    while (!at_end_) {
+      const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+      if (got > 0) return std::string_view(buffer.data(), static_cast<size_t>(got));
+      if (got == 0) {
+        at_end_ = true;
+        break;
+      }
+      if (errno == EINTR) continue;
+      if (errno != EAGAIN && errno != EWOULDBLOCK) {
+        at_end_ = true;
+        return SystemError("read(stdin)");
+      }
+      pollfd wait{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+      if (::poll(&wait, 1, -1) < 0 && errno != EINTR) {  // bounded by the deadline
+        at_end_ = true;
+        return SystemError("poll(stdin)");
+      }
+    }
+    return std::string_view();
+  }
+
+  // Reads and discards the rest.
+  void Drain() {
+    while (!at_end_) {
+      if (const Result<std::string_view> bytes = Next(); !bytes) return;
+    }
+  }
+
+ private:
+  bool at_end_ = false;
+};
 
 class Stdout final : public Output {
  public:
