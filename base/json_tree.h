@@ -41,6 +41,25 @@ class JsonTree {
     }
   };
 
+  struct ChildIterator {
+    using value_type = Node;
+    using difference_type = std::ptrdiff_t;
+    const JsonTree* tree = nullptr;
+    Index at = kNone;
+
+    const Node& operator*() const { return tree->node(at); }
+    ChildIterator& operator++() { return *this = {tree, (**this).next}; }
+    ChildIterator operator++(int) { return std::exchange(*this, {tree, (**this).next}); }
+    bool operator==(const ChildIterator& other) const { return at == other.at; }
+  };
+  struct Children {
+    ChildIterator first;
+    ChildIterator begin() const { return first; }
+    ChildIterator end() const { return {}; }
+  };
+  // The members of an object, the elements of an array; none for other nodes.
+  Children ChildrenOf(const Node& node) const { return {{this, node.first_child}}; }
+
   // `name` is the document's name in messages. `comments` allows // and /* */.
   static Result<JsonTree> Parse(std::string text, std::string name, bool comments);
   // Parses a file written by people, with comments allowed. Records a duplicate key in `mistakes`
