@@ -79,8 +79,8 @@ std::vector<std::string> ReadPaths(const JsonTree& tree) {
   std::vector<std::string> paths;
   const JsonNode* node = tree.Find(tree.root(), "paths");
   if (node == nullptr || node->kind != JsonKind::kArray) return paths;
-  for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    if (tree.node(i).kind == JsonKind::kString) paths.emplace_back(tree.node(i).content());
+  for (const JsonNode& path : tree.ChildrenOf(*node)) {
+    if (path.kind == JsonKind::kString) paths.emplace_back(path.content());
   }
   return paths;
 }

@@ -30,29 +30,9 @@ bool IsFlat(const OrderedJson& value) {
          std::ranges::none_of(value, [](const OrderedJson& v) { return v.is_structured(); });
 }
 
-std::string DecodePointerKey(std::string_view key) {
-  std::string out;
-  for (size_t i = 0; i < key.size(); ++i) {
-    const bool escaped = key[i] == '~' && i + 1 < key.size();
-    out += !escaped ? key[i] : key[++i] == '1' ? '/' : '~';
-  }
-  return out;
-}
-
-const JsonNode* ChildAt(const JsonTree& tree, const JsonNode& parent, const std::string& key) {
-  if (parent.kind != JsonKind::kArray) return tree.Find(parent, key);
-  size_t position = 0;
-  for (JsonTree::Index i = parent.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    if (std::to_string(position++) == key) return &tree.node(i);
-  }
-  return nullptr;
-}
-
 const JsonNode* LastChild(const JsonTree& tree, const JsonNode& container) {
   const JsonNode* last = nullptr;
-  for (JsonTree::Index i = container.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    last = &tree.node(i);
-  }
+  for (const JsonNode& child : tree.ChildrenOf(container)) last = &child;
   return last;
 }
 
@@ -76,17 +56,6 @@ Result<JsonEdit> JsonEdit::Open(std::string_view text, std::string name, bool co
   if (!tree) return tree.error();
   return JsonEdit(std::move(*tree), std::string(text.substr(0, text.size() - body.size())),
                   comments);
-}
-
-const JsonNode* JsonEdit::At(std::string_view pointer) const {
-  const JsonNode* node = &root();
-  while (node != nullptr && !pointer.empty()) {
-    pointer.remove_prefix(1);
-    const std::string_view key = pointer.substr(0, pointer.find('/'));
-    pointer.remove_prefix(key.size());
-    node = ChildAt(tree_, *node, DecodePointerKey(key));
-  }
-  return node;
 }
 
 void JsonEdit::AddMember(const JsonNode& object, std::string_view key, const OrderedJson& value) {

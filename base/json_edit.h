@@ -21,8 +21,7 @@ class JsonEdit {
   std::string text() const { return mark_ + tree_.text(); }
   const JsonTree& tree() const { return tree_; }
   const Node& root() const { return tree_.root(); }
-  // Returns the node at a JSON pointer ("~1" and "~0" escapes, array positions), or nullptr.
-  const Node* At(std::string_view pointer) const;
+  const Node* At(std::string_view pointer) const { return NodeAt(tree_, pointer); }
 
   // Each of these parses the new text and invalidates all nodes obtained before. Remove() is the
   // exact inverse of AddMember() and AddElement() if the container was not empty before.

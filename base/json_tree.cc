@@ -136,6 +136,15 @@ size_t ExpectedNodes(std::string_view text) {
   return commas * text.size() / std::max<size_t>(sample.size(), 1) * 9 / 8 + 16;
 }
 
+const JsonNode* ChildAt(const JsonTree& tree, const JsonNode& parent, const std::string& key) {
+  if (parent.kind != JsonKind::kArray) return tree.Find(parent, key);
+  size_t position = 0;
+  for (const JsonNode& child : tree.ChildrenOf(parent)) {
+    if (std::to_string(position++) == key) return &child;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Result<JsonTree> JsonTree::Parse(std::string text, std::string name, bool comments) {
@@ -209,23 +218,10 @@ std::string PlaceText(std::string_view name, std::string_view text, size_t offse
          std::to_string(column + 1);
 }
 
-std::string_view KindName(JsonTree::Kind kind) {
-  switch (kind) {
-    case JsonTree::Kind::kObject:
-      return "an object";
-    case JsonTree::Kind::kArray:
-      return "an array";
-    case JsonTree::Kind::kString:
-      return "a string";
-    case JsonTree::Kind::kNumber:
-      return "a number";
-    case JsonTree::Kind::kTrue:
-    case JsonTree::Kind::kFalse:
-      return "a boolean";
-    case JsonTree::Kind::kNull:
-      return "null";
-  }
-  return "";
+std::string_view KindName(JsonKind kind) {
+  constexpr std::string_view kNames[] = {"an object", "an array",  "a string", "a number",
+                                         "a boolean", "a boolean", "null"};  // as in JsonKind
+  return kNames[static_cast<size_t>(kind)];
 }
 
 const JsonTree::Node* NodeAt(const JsonTree& tree, std::string_view pointer) {
@@ -234,7 +230,7 @@ const JsonTree::Node* NodeAt(const JsonTree& tree, std::string_view pointer) {
     pointer.remove_prefix(1);
     const std::string_view key = pointer.substr(0, pointer.find('/'));
     pointer.remove_prefix(key.size());
-    node = tree.Find(*node, key);
+    node = ChildAt(tree, *node, DecodePointerKey(key));
   }
   return node;
 }

@@ -107,7 +107,7 @@ class JsonTree {
 
 using JsonNode = JsonTree::Node;
 
-// Returns the node at a JSON pointer without escapes, or nullptr.
+// Returns the node at a JSON pointer ("~1" and "~0" escapes, array positions), or nullptr.
 const JsonNode* NodeAt(const JsonTree& tree, std::string_view pointer);
 
 // "name:line:column" of a byte offset; lines and columns count from 1, columns in bytes.

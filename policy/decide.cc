@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/case_fold.h"
+#include "base/json_pointer.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/agent.h"

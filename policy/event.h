@@ -72,7 +72,4 @@ struct Event {
   bool operator==(const Event&) const = default;
 };
 
-// True if `pointer` is at or below `pattern`, in which "*" matches any one component.
-bool PointerCovers(std::string_view pattern, std::string_view pointer);
-
 }  // namespace ringfence

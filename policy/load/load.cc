@@ -115,8 +115,7 @@ class Loader {
 
   void ReadAlertFields(const Node& node, AlertFields& fields) {
     const JsonTree& tree = document_.tree();
-    for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-      const Node& member = tree.node(i);
+    for (const JsonNode& member : tree.ChildrenOf(node)) {
       const std::string_view name = tree.KeyOf(member);
       if (std::ranges::find(kAlertMembers, name) != std::end(kAlertMembers)) {
         document_.Wrong(member, "is a field that ringfence writes itself",
@@ -144,8 +143,7 @@ class Loader {
 
   void ReadMcp(const Node& node, const std::string& at, std::vector<McpFields>& all) {
     const JsonTree& tree = *file_.tree;
-    for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-      const Node& member = tree.node(i);
+    for (const JsonNode& member : tree.ChildrenOf(node)) {
       if (!tree.KeyOf(member).starts_with("mcp__") || !IsToolPattern(tree.KeyOf(member))) {
         document_.Wrong(member, "must be the name of an MCP tool: mcp__SERVER__TOOL");
       }
@@ -165,8 +163,7 @@ class Loader {
     if (node == nullptr) return;
     keys_.set_in_profile();
     const JsonTree& tree = *file_.tree;
-    for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-      const Node& member = tree.node(i);
+    for (const JsonNode& member : tree.ChildrenOf(*node)) {
       if (tree.KeyOf(member).empty()) document_.Wrong(member, "needs a name");
       ObjectReader object(document_, member);
       Profile& profile = file_.profiles.emplace_back();

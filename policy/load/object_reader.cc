@@ -88,8 +88,7 @@ std::optional<std::vector<const JsonTree::Node*>> ObjectReader::Strings(std::str
   if (list == nullptr) return {};
   const JsonTree& tree = document_.tree();
   std::vector<const Node*> strings;
-  for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    const Node& element = tree.node(i);
+  for (const JsonNode& element : tree.ChildrenOf(*list)) {
     if (document_.IsString(element)) strings.push_back(&element);
   }
   return strings;
@@ -111,8 +110,7 @@ void ObjectReader::NotOneOf(std::string_view key, std::string_view word,
 void ObjectReader::Finish() {
   if (!is_object_) return;
   const JsonTree& tree = document_.tree();
-  for (JsonTree::Index i = node_.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    const Node& member = tree.node(i);
+  for (const JsonNode& member : tree.ChildrenOf(node_)) {
     if (Knows(tree.KeyOf(member))) continue;
     document_.UnknownKey(member, "is not a setting", Nearest(tree.KeyOf(member), known_));
   }

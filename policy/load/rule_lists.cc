@@ -86,8 +86,7 @@ std::optional<std::vector<Rule>> RuleListReader::ReadList(ObjectReader& object,
   const JsonTree& tree = document_.tree();
   std::optional<std::vector<Rule>> rules(std::in_place);
   rules->reserve(list->size);
-  for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    const JsonNode& node = tree.node(i);
+  for (const JsonNode& node : tree.ChildrenOf(*list)) {
     if (!document_.IsString(node)) continue;
     const Status sound = read(node, &rules->emplace_back());
     if (sound) continue;

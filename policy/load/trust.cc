@@ -35,8 +35,8 @@ Result<std::vector<TrustedProject>> ParseTrustStore(std::string text, std::strin
   if (list == nullptr || list->kind != JsonTree::Kind::kArray) {
     document.Wrong(list == nullptr ? tree->root() : *list, "needs an array \"projects\"");
   } else {
-    for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree->node(i).next) {
-      ReadProject(document, tree->node(i), projects);
+    for (const JsonNode& item : tree->ChildrenOf(*list)) {
+      ReadProject(document, item, projects);
     }
   }
   object.Finish();

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/json_pointer.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/evaluate/evaluate_url.h"

@@ -28,8 +28,7 @@ class DocumentReader {
       value.has_lone_surrogate = node.has_lone_surrogate;
     }
     size_t position = 0;
-    for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree_.node(i).next) {
-      const JsonNode& child = tree_.node(i);
+    for (const JsonNode& child : tree_.ChildrenOf(node)) {
       std::string below = pointer + "/";
       if (node.kind == JsonTree::Kind::kArray) {
         Read(child, below + std::to_string(position++), name);

@@ -19,8 +19,8 @@ std::vector<std::string> OwnTexts(const std::optional<std::vector<const JsonNode
 void ReadApprovedVariables(JsonDocument& document, const JsonNode& lists, ObjectReader& reader,
                            ApprovedFile& file) {
   const JsonTree& tree = document.tree();
-  for (JsonTree::Index i = lists.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    const std::string_view pointer = tree.KeyOf(tree.node(i));
+  for (const JsonNode& variable : tree.ChildrenOf(lists)) {
+    const std::string_view pointer = tree.KeyOf(variable);
     if (!pointer.starts_with(kVariables) || !IsCodeVariable(pointer.substr(kVariables.size()))) {
       continue;
     }
@@ -116,8 +116,8 @@ Result<Approvals> ParseApprovals(std::string text, std::string shown) {
   if (files == nullptr || files->kind != JsonTree::Kind::kArray) {
     document.Wrong(tree->root(), "needs an array \"files\"");
   } else {
-    for (JsonTree::Index i = files->first_child; i != JsonTree::kNone; i = tree->node(i).next) {
-      approvals.files.push_back(ReadApprovedFile(document, tree->node(i)));
+    for (const JsonNode& file : tree->ChildrenOf(*files)) {
+      approvals.files.push_back(ReadApprovedFile(document, file));
     }
   }
   object.Finish();

@@ -46,8 +46,7 @@ void AddTexts(const JsonTree& tree, const JsonNode& node, const std::string& pla
     texts.push_back(place.empty() ? text : place + "=" + text);
   }
   const bool is_list = node.kind == JsonKind::kArray;
-  for (JsonTree::Index i = node.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    const JsonNode& child = tree.node(i);
+  for (const JsonNode& child : tree.ChildrenOf(node)) {
     std::string below = place;
     if (!is_list) below += (place.empty() ? "" : "/") + std::string(tree.KeyOf(child));
     AddTexts(tree, child, below, texts);
@@ -62,8 +61,8 @@ std::vector<std::string> AllTexts(const JsonTree& tree, const JsonNode& node) {
 
 std::vector<std::string> ItemsOf(const JsonTree& tree, const JsonNode& list) {
   std::vector<std::string> items;
-  for (JsonTree::Index i = list.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    items.push_back(Compact(RawText(tree, tree.node(i))));
+  for (const JsonNode& item : tree.ChildrenOf(list)) {
+    items.push_back(Compact(RawText(tree, item)));
   }
   return items;
 }
@@ -73,8 +72,7 @@ std::vector<std::string> ItemsOf(const JsonTree& tree, const JsonNode& list) {
 void ReadCodeVariables(const JsonTree& tree, ClientSettings& settings) {
   const JsonNode* env = NodeAt(tree, "/env");
   if (env == nullptr || env->kind != JsonKind::kObject) return;
-  for (JsonTree::Index i = env->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    const JsonNode& value = tree.node(i);
+  for (const JsonNode& value : tree.ChildrenOf(*env)) {
     const std::string_view name = tree.KeyOf(value);
     const std::string text = value.kind == JsonKind::kString ? std::string(value.content())
                                                              : Compact(RawText(tree, value));
@@ -106,12 +104,12 @@ void ReadGroup(const JsonTree& tree, const JsonNode& event, const JsonNode& grou
                std::vector<HookEntry>& hooks) {
   const JsonNode* entries = tree.Find(group, "hooks");
   if (entries == nullptr) return;
-  for (JsonTree::Index i = entries->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    HookEntry entry = ReadEntry(tree, tree.node(i));
+  for (const JsonNode& node : tree.ChildrenOf(*entries)) {
+    HookEntry entry = ReadEntry(tree, node);
     entry.event = tree.KeyOf(event);
     entry.matcher = tree.Text(group, "matcher");
     entry.digest =
-        Sha256Hex(entry.event + "\n" + entry.matcher + "\n" + Compact(RawText(tree, tree.node(i))));
+        Sha256Hex(entry.event + "\n" + entry.matcher + "\n" + Compact(RawText(tree, node)));
     hooks.push_back(std::move(entry));
   }
 }
@@ -120,12 +118,9 @@ std::vector<HookEntry> ReadHooks(const JsonTree& tree) {
   std::vector<HookEntry> hooks;
   const JsonNode* all = tree.Find(tree.root(), "hooks");
   if (all == nullptr || all->kind != JsonKind::kObject) return hooks;
-  for (JsonTree::Index i = all->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    const JsonNode& event = tree.node(i);
+  for (const JsonNode& event : tree.ChildrenOf(*all)) {
     if (event.kind != JsonKind::kArray) continue;
-    for (JsonTree::Index j = event.first_child; j != JsonTree::kNone; j = tree.node(j).next) {
-      ReadGroup(tree, event, tree.node(j), hooks);
-    }
+    for (const JsonNode& group : tree.ChildrenOf(event)) ReadGroup(tree, event, group, hooks);
   }
   return hooks;
 }
