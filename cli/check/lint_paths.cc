@@ -153,7 +153,7 @@ class PathLint {
     }
   }
 
-  // As in policy/load/tighten.cc: an ask rule that names a path also permits it; a set or "**/"
+  // As in policy/load/merge_sections.cc: an ask rule that names a path also permits it; a set or "**/"
   // does not.
   static bool NamesPlace(const PathRule& rule) {
     return rule.set == SetName::kNone && rule.base != RuleBase::kAnywhere;

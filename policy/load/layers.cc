@@ -5,7 +5,6 @@
 
 #include "policy/load/merge_sections.h"
 #include "policy/load/policy_file.h"
-#include "policy/load/tighten.h"
 #include "policy/rules/pattern.h"
 #include "policy/rules/rules.h"
 

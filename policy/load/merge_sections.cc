@@ -3,10 +3,57 @@
 #include <algorithm>
 #include <utility>
 
-#include "policy/load/tighten.h"
-
 namespace ringfence {
 namespace {
+
+// Appends the asks that name a place to `permitted`, because an ask permits with a question.
+void AppendPermittedAsks(PathRuleList& permitted, const std::optional<std::vector<PathRule>>& ask) {
+  if (!ask) return;
+  for (const PathRule& rule : *ask) {
+    const bool names_place = rule.set == SetName::kNone && rule.base != RuleBase::kAnywhere;
+    if (names_place) permitted.emplace_back(&rule, 1);
+  }
+}
+
+template <typename T>
+void AppendTo(std::vector<T>& list, const std::optional<std::vector<T>>& more) {
+  if (more) list.insert(list.end(), more->begin(), more->end());
+}
+
+void NarrowPaths(PathRules& rules, const RuleLists<PathRule>& over) {
+  if (!over.allow) return;
+  PathRuleList& permitted = rules.allow.emplace_back();
+  permitted.emplace_back(*over.allow);
+  AppendPermittedAsks(permitted, over.ask);
+}
+
+void AddPaths(PathRules& rules, const RuleLists<PathRule>& over) {
+  if (over.ask) rules.ask.emplace_back(*over.ask);
+  if (over.deny) rules.deny.emplace_back(*over.deny);
+}
+
+void NarrowTools(ToolRules& rules, const RuleLists<NameRule>& over) {
+  if (!over.allow) return;
+  AppendTo(rules.narrower.emplace_back(*over.allow), over.ask);
+}
+
+void AddTools(ToolRules& rules, const RuleLists<NameRule>& over) {
+  AppendTo(rules.ask, over.ask);
+  AppendTo(rules.deny, over.deny);
+}
+
+void AddNetwork(NetworkRules& rules, const NetworkSection& over) {
+  AppendTo(rules.deny, over.deny);
+  AppendTo(rules.inspect, over.inspect);
+}
+
+NetworkRules NetworkOf(const NetworkSection& section) {
+  NetworkRules rules;
+  rules.lists.push_back({section.allow.value_or(std::vector<HostRule>{}),
+                         section.unlisted.value_or(Unlisted::kDeny), section.place});
+  AddNetwork(rules, section);
+  return rules;
+}
 
 using Chain = std::vector<const Sections*>;  // trusted, from the widest to the most specific
 
@@ -29,17 +76,14 @@ PathRules PathsOf(const Chain& chain, PathLists lists, const Sections& built_in,
   for (const Sections* sections : chain) {
     const RuleLists<PathRule>& said = sections->*lists;
     if (said.allow) allow = &said;
-    if (said.ask) rules.ask.emplace_back(*said.ask);
-    if (said.deny) rules.deny.emplace_back(*said.deny);
+    AddPaths(rules, said);
   }
   // The built-in denies and asks add up like all others; only an empty list in the user's own
   // policy drops them.
-  const auto drops = [](const std::optional<std::vector<PathRule>>& list) {
-    return list && list->empty();
-  };
   const RuleLists<PathRule>& defaults = built_in.*lists;
-  const auto add = [&drops](const auto& list, const auto& own_list, PathRuleList& to) {
-    if (list && !drops(own_list) && !NamesSets(to, *list)) to.emplace_back(*list);
+  const auto add = [](const auto& list, const auto& own_list, PathRuleList& to) {
+    const bool is_dropped = own_list && own_list->empty();
+    if (list && !is_dropped && !NamesSets(to, *list)) to.emplace_back(*list);
   };
   add(defaults.ask, (own.*lists).ask, rules.ask);
   add(defaults.deny, (own.*lists).deny, rules.deny);
@@ -57,8 +101,7 @@ ToolRules ToolsOf(const Chain& chain) {
   for (const Sections* sections : chain) {
     const RuleLists<NameRule>& said = sections->tools;
     if (said.allow) allow = &*said.allow;
-    if (said.ask) rules.ask.insert(rules.ask.end(), said.ask->begin(), said.ask->end());
-    if (said.deny) rules.deny.insert(rules.deny.end(), said.deny->begin(), said.deny->end());
+    AddTools(rules, said);
   }
   rules.known_tools = allow == nullptr;
   if (allow != nullptr) rules.names = *allow;
@@ -94,9 +137,7 @@ NetworkSection MergedNetwork(const NetworkSection& base, NetworkSection over) {
   if (!over.allow) over.allow = base.allow;
   if (!over.unlisted) over.unlisted = base.unlisted;
   if (!over.inspect) over.inspect = base.inspect;
-  if (!base.deny) return over;
-  if (!over.deny) over.deny.emplace();
-  over.deny->insert(over.deny->end(), base.deny->begin(), base.deny->end());
+  if (base.deny) AppendTo(over.deny ? *over.deny : over.deny.emplace(), base.deny);
   return over;
 }
 
@@ -112,6 +153,50 @@ Policy MergeSections(const std::vector<const Sections*>& trusted, const Sections
   for (const Sections* sections : trusted) MergeKeys(policy, sections->keys);
   policy.package_stores.emplace_back("node_modules");
   return policy;
+}
+
+void TightenLists(Policy& policy, const AllowLists& lists) {
+  NarrowTools(policy.tools, lists.tools);
+  NarrowPaths(policy.read, lists.read);
+  NarrowPaths(policy.write, lists.write);
+}
+
+void TightenNetwork(Policy& policy, const std::optional<NetworkSection>& over) {
+  if (!over) return;
+  std::optional<NetworkRules>& rules = policy.network;
+  if (!rules) {
+    // The hook did not evaluate hosts before. A list of hosts does not open a sandbox without
+    // network.
+    rules.emplace();
+    rules->opens_sandbox = false;
+  }
+  if (over->allow) {
+    rules->lists.push_back({*over->allow, over->unlisted.value_or(Unlisted::kDeny), over->place});
+  } else if (over->unlisted && rules->lists.empty()) {
+    rules->lists.push_back({{}, *over->unlisted, over->place});
+  } else {
+    for (HostList& list : rules->lists) {
+      list.unlisted = std::min(list.unlisted, over->unlisted.value_or(list.unlisted));
+    }
+  }
+}
+
+void AddMcp(Policy& policy, const Sections& over) {
+  for (McpFields fields : over.mcp) {
+    fields.adds_only = true;
+    policy.mcp.push_back(std::move(fields));
+  }
+}
+
+void Tighten(Policy& policy, const Sections& over, bool trusted) {
+  TightenLists(policy, {over.tools, over.read, over.write});
+  TightenNetwork(policy, over.network);
+  TightenKeys(policy, over.keys, trusted ? TightLayer::kTrustedEvent : TightLayer::kUntrusted);
+  AddTools(policy.tools, over.tools);
+  AddPaths(policy.read, over.read);
+  AddPaths(policy.write, over.write);
+  if (over.network) AddNetwork(*policy.network, *over.network);
+  AddMcp(policy, over);
 }
 
 }  // namespace ringfence

@@ -1,11 +1,10 @@
 // An untrusted file can only narrow limits: numbers, lists and switches.
-#include "policy/load/tighten.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
 #include <string_view>
 
+#include "policy/load/merge_sections.h"
 #include "tests/support/world.h"
 
 using namespace ringfence;
