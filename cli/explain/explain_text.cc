@@ -9,7 +9,7 @@
 #include "cli/common/console.h"
 #include "cli/common/context_options.h"
 #include "cli/explain/explain_mcp.h"
-#include "policy/files/main_repository.h"
+#include "policy/files/git_files.h"
 #include "policy/files/real_files.h"
 #include "policy/rules/sets.h"
 

@@ -12,7 +12,6 @@
 #include "policy/evaluate/text_kind.h"
 #include "policy/files/first_names.h"
 #include "policy/files/git_files.h"
-#include "policy/files/main_repository.h"
 #include "policy/load/sources.h"
 
 namespace ringfence {

@@ -1,5 +1,5 @@
-// Detects git repositories (gitrepository-layout(5)) and directories in which hard links are
-// normal.
+// Detects git repositories (gitrepository-layout(5)), the one that a directory belongs to, and
+// directories in which hard links are normal.
 #pragma once
 
 #include <algorithm>
@@ -40,5 +40,11 @@ bool MakesRepository(const Walked& walked, const CachedFiles& files);
 
 // True if a component of `path` is one of `stores`, such as "node_modules".
 bool IsInPackageStore(const Path& path, const std::vector<std::string_view>& stores);
+
+inline constexpr size_t kMaxGitFile = 4096;  // limit in bytes of a ".git" or "commondir" file
+
+// Returns the main repository of a worktree, and the directory itself if it is in no repository
+// (gitrepository-layout(5)). Agents use this path to find their memory, and put worktrees there.
+Path MainRepositoryOf(const Path& folder, const FileView& files);
 
 }  // namespace ringfence

@@ -1,75 +1,22 @@
 #include "policy/mcp/argument_names.h"
 
 #include "base/ascii.h"
+#include "base/text.h"
 #include "base/utf8.h"
-#include "policy/mcp/name_words.h"
-#include "policy/rules/word_list.h"
 
 namespace ringfence {
 namespace {
 
 // Normal keys: the names that file, git and editor servers use for path arguments.
 constexpr WordList kPathNames(
-    "absolutepath\n"
-    "basedir\n"
-    "basepath\n"
-    "configfile\n"
-    "configpath\n"
-    "cwd\n"
-    "dbpath\n"
-    "dest\n"
-    "destination\n"
-    "destinationpath\n"
-    "destpath\n"
-    "dir\n"
-    "directory\n"
-    "directorypath\n"
-    "dirpath\n"
-    "dst\n"
-    "file\n"
-    "filename\n"
-    "filepath\n"
-    "folder\n"
-    "folderpath\n"
-    "frompath\n"
-    "fullpath\n"
-    "inputfile\n"
-    "inputpath\n"
-    "localpath\n"
-    "newpath\n"
-    "notebookpath\n"
-    "oldpath\n"
-    "outdir\n"
-    "outfile\n"
-    "outputdir\n"
-    "outputdirectory\n"
-    "outputfile\n"
-    "outputpath\n"
-    "path\n"
-    "pathname\n"
-    "projectdir\n"
-    "projectpath\n"
-    "projectroot\n"
-    "relativepath\n"
-    "repo\n"
-    "repopath\n"
-    "repository\n"
-    "repositorypath\n"
-    "root\n"
-    "rootdir\n"
-    "rootpath\n"
-    "savepath\n"
-    "scriptpath\n"
-    "source\n"
-    "sourcepath\n"
-    "src\n"
-    "target\n"
-    "targetpath\n"
-    "topath\n"
-    "workdir\n"
-    "workingdir\n"
-    "workingdirectory\n"
-    "workspacepath\n");
+    "absolutepath\nbasedir\nbasepath\nconfigfile\nconfigpath\ncwd\ndbpath\ndest\n"
+    "destination\ndestinationpath\ndestpath\ndir\ndirectory\ndirectorypath\ndirpath\ndst\n"
+    "file\nfilename\nfilepath\nfolder\nfolderpath\nfrompath\nfullpath\ninputfile\ninputpath\n"
+    "localpath\nnewpath\nnotebookpath\noldpath\noutdir\noutfile\noutputdir\noutputdirectory\n"
+    "outputfile\noutputpath\npath\npathname\nprojectdir\nprojectpath\nprojectroot\n"
+    "relativepath\nrepo\nrepopath\nrepository\nrepositorypath\nroot\nrootdir\nrootpath\n"
+    "savepath\nscriptpath\nsource\nsourcepath\nsrc\ntarget\ntargetpath\ntopath\nworkdir\n"
+    "workingdir\nworkingdirectory\nworkspacepath\n");
 constexpr WordList kPathListNames(
     "destinations\ndirectories\ndirs\nfilenames\nfilepaths\nfiles\n"
     "folders\npaths\nroots\nsources\ntargets\n");
@@ -108,11 +55,33 @@ constexpr WordList kContentWords("body\ncontent\ncontents\ndata\nstring\nstrings
 constexpr WordList kBindingWords("bind\nbinds\nmount\nmounts\nvolume\nvolumes\n");
 constexpr WordList kOutputWords("dest\ndestination\ndownload\ndst\nout\noutput\nsave\n");
 
+// Removes the next word from `rest` and returns it in lower case: "file" from "fileName", "url"
+// from "URLPath"; "" if none is left. Any character except a letter separates words.
+std::string TakeNameWord(std::string_view& rest) {
+  while (!rest.empty() && !IsLower(rest[0]) && !IsUpper(rest[0])) rest.remove_prefix(1);
+  size_t size = 0;
+  for (; size < rest.size() && (IsLower(rest[size]) || IsUpper(rest[size])); ++size) {
+    if (size == 0 || !IsUpper(rest[size])) continue;
+    const bool ends_capitals = size + 1 < rest.size() && IsLower(rest[size + 1]);
+    if (IsLower(rest[size - 1]) || ends_capitals) break;
+  }
+  std::string word = LowerAscii(rest.substr(0, size));
+  rest.remove_prefix(size);
+  return word;
+}
+
 bool IsNamed(std::string_view key, const WordList& words) {
   return key.size() <= 64 && HoldsWord(key, words);
 }
 
 }  // namespace
+
+bool HoldsWord(std::string_view name, const WordList& words) {
+  for (std::string word = TakeNameWord(name); !word.empty(); word = TakeNameWord(name)) {
+    if (words.Contains(word)) return true;
+  }
+  return false;
+}
 
 std::string NormalKey(std::string_view key) {
   std::string normal;

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "policy/rules/word_list.h"
+
 namespace ringfence {
 
 // Returns the name in lower case, without "_", "-" and white space.
@@ -37,5 +39,9 @@ bool NamesContent(std::string_view key);
 bool NamesBinding(std::string_view key);
 // True for the name of a tool's output: "savePath", "output", "dest_dir".
 bool NamesOutput(std::string_view key);
+
+// True if one of the words of a name that a server's author chose is in `words`: "file" and "name"
+// are the words of "file_name", "fileName" and "FileName2".
+bool HoldsWord(std::string_view name, const WordList& words);
 
 }  // namespace ringfence

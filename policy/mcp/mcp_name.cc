@@ -5,7 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/utf8.h"
-#include "policy/mcp/name_words.h"
+#include "policy/mcp/argument_names.h"
 
 namespace ringfence {
 namespace {

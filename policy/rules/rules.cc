@@ -5,7 +5,7 @@
 
 #include "base/case_fold.h"
 #include "base/name_bits.h"
-#include "policy/files/main_repository.h"
+#include "policy/files/git_files.h"
 #include "policy/rules/entry_match.h"
 #include "policy/rules/pattern.h"
 

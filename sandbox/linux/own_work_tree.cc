@@ -13,7 +13,7 @@
 #include "base/case_fold.h"
 #include "base/directory.h"
 #include "base/syscall.h"
-#include "policy/files/main_repository.h"
+#include "policy/files/git_files.h"
 #include "policy/rules/entry_match.h"
 #include "sandbox/linux/kernel_abi.h"
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "policy/files/main_repository.h"
+#include "policy/files/git_files.h"
 #include "policy/files/real_files.h"
 #include "tests/support/fake_files.h"
 #include "tests/support/temporary_tree.h"
