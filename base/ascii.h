@@ -7,6 +7,7 @@ constexpr bool IsDigit(int c) { return c >= '0' && c <= '9'; }
 constexpr bool IsLower(int c) { return c >= 'a' && c <= 'z'; }
 constexpr bool IsUpper(int c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool IsLetter(int c) { return IsLower(c) || IsUpper(c); }
+constexpr bool IsAlnum(int c) { return IsLetter(c) || IsDigit(c); }
 constexpr bool IsAscii(char c) { return (c & 0x80) == 0; }
 constexpr bool IsPrintableAscii(char c) { return c >= ' ' && c <= '~'; }
 

@@ -12,44 +12,18 @@ std::string ErrnoName(int code) {
     int code;
     const char* name;
   };
+  // clang-format off
   static constexpr Row kRows[] = {
-      {EPERM, "EPERM"},
-      {ENOENT, "ENOENT"},
-      {EINTR, "EINTR"},
-      {EIO, "EIO"},
-      {ENXIO, "ENXIO"},
-      {EBADF, "EBADF"},
-      {EAGAIN, "EAGAIN"},
-      {ENOMEM, "ENOMEM"},
-      {EACCES, "EACCES"},
-      {EBUSY, "EBUSY"},
-      {EEXIST, "EEXIST"},
-      {EXDEV, "EXDEV"},
-      {ENOTDIR, "ENOTDIR"},
-      {EISDIR, "EISDIR"},
-      {EINVAL, "EINVAL"},
-      {ENFILE, "ENFILE"},
-      {EMFILE, "EMFILE"},
-      {EFBIG, "EFBIG"},
-      {ENOSPC, "ENOSPC"},
-      {EROFS, "EROFS"},
-      {EPIPE, "EPIPE"},
-      {EDQUOT, "EDQUOT"},
-      {ELOOP, "ELOOP"},
-      {ENAMETOOLONG, "ENAMETOOLONG"},
-      {ENOSYS, "ENOSYS"},
-      {ESTALE, "ESTALE"},
-      {ENODEV, "ENODEV"},
-      {EOVERFLOW, "EOVERFLOW"},
-      {E2BIG, "E2BIG"},
-      {ENOTTY, "ENOTTY"},
-      {ENOEXEC, "ENOEXEC"},
-      {ETXTBSY, "ETXTBSY"},
-      {ENETUNREACH, "ENETUNREACH"},
-      {EAFNOSUPPORT, "EAFNOSUPPORT"},
-      {EOPNOTSUPP, "EOPNOTSUPP"},
-      {EUSERS, "EUSERS"},
-  };
+      {EPERM, "EPERM"}, {ENOENT, "ENOENT"}, {EINTR, "EINTR"}, {EIO, "EIO"}, {ENXIO, "ENXIO"},
+      {EBADF, "EBADF"}, {EAGAIN, "EAGAIN"}, {ENOMEM, "ENOMEM"}, {EACCES, "EACCES"},
+      {EBUSY, "EBUSY"}, {EEXIST, "EEXIST"}, {EXDEV, "EXDEV"}, {ENOTDIR, "ENOTDIR"},
+      {EISDIR, "EISDIR"}, {EINVAL, "EINVAL"}, {ENFILE, "ENFILE"}, {EMFILE, "EMFILE"},
+      {EFBIG, "EFBIG"}, {ENOSPC, "ENOSPC"}, {EROFS, "EROFS"}, {EPIPE, "EPIPE"}, {EDQUOT, "EDQUOT"},
+      {ELOOP, "ELOOP"}, {ENAMETOOLONG, "ENAMETOOLONG"}, {ENOSYS, "ENOSYS"}, {ESTALE, "ESTALE"},
+      {ENODEV, "ENODEV"}, {EOVERFLOW, "EOVERFLOW"}, {E2BIG, "E2BIG"}, {ENOTTY, "ENOTTY"},
+      {ENOEXEC, "ENOEXEC"}, {ETXTBSY, "ETXTBSY"}, {ENETUNREACH, "ENETUNREACH"},
+      {EAFNOSUPPORT, "EAFNOSUPPORT"}, {EOPNOTSUPP, "EOPNOTSUPP"}, {EUSERS, "EUSERS"}};
+  // clang-format on
   for (const Row& row : kRows) {
     if (row.code == code) return row.name;
   }

@@ -11,6 +11,7 @@
 #include "policy/mcp/mcp_name.h"
 #include "policy/rules/path_entry.h"
 #include "policy/rules/pattern.h"
+#include "policy/rules/word_list.h"
 
 namespace ringfence {
 namespace {
@@ -18,8 +19,6 @@ namespace {
 constexpr size_t kLongestWord = 300;  // a longer command would be cut
 constexpr size_t kLongestProject = 80;
 constexpr std::string_view kAuto = "auto";  // the permission mode
-
-bool IsAlnum(char c) { return IsDigit(c) || IsLower(c) || IsUpper(c); }
 
 // True if the part may come from mkstemp, a hash, a time or a UUID: "Xa3k9Q", "9f86d081",
 // "1732480000".
@@ -36,22 +35,20 @@ bool IsInsideAny(const Path& path, const std::vector<Path>& folders) {
 
 // True if the path is in a directory for temporary files that all users share.
 bool IsTemporary(const Path& path, const Places& places) {
-  constexpr std::string_view kFolders[] = {"/tmp",
-                                           "/var/tmp",
-                                           "/dev/shm",
-                                           "/private/tmp",
-                                           "/private/var/tmp",
-                                           "/var/folders",
-                                           "/private/var/folders"};
-  const bool is_below = std::ranges::any_of(
-      kFolders, [&](std::string_view folder) { return path.IsInside(Path::Clean(folder)); });
-  return is_below && !path.IsInside(places.root_real) && !IsInsideAny(path, places.homes);
+  constexpr WordList kFolders(
+      "/tmp\n/var/tmp\n/dev/shm\n/private/tmp\n/private/var/tmp\n/var/folders\n"
+      "/private/var/folders\n");
+  if (path.IsInside(places.root_real) || IsInsideAny(path, places.homes)) return false;
+  for (const std::string_view folder : kFolders) {
+    if (path.IsInside(Path::Clean(folder))) return true;
+  }
+  return false;
 }
 
 // True for directories that no agent needs to write. A path in them rather names a program to run.
 bool HoldsPrograms(const Path& folder) {
-  constexpr std::string_view kFolders[] = {"/bin", "/sbin", "/usr/bin", "/usr/sbin"};
-  return std::ranges::find(kFolders, folder.text()) != std::end(kFolders);
+  constexpr WordList kFolders("/bin\n/sbin\n/usr/bin\n/usr/sbin\n");
+  return kFolders.Contains(folder.text());
 }
 
 // Returns the path to allow: the path itself, or its directory if the name is new or random.
@@ -192,42 +189,22 @@ std::string ShellWord(std::string_view text) {
 
 bool IsSharedFolder(const Path& path, const Places& places) {
   if (path.is_root() || path.Parent().is_root()) return true;
-  constexpr std::string_view kFolders[] = {"/dev/shm",
-                                           "/private/etc",
-                                           "/private/tmp",
-                                           "/private/var",
-                                           "/private/var/tmp",
-                                           "/usr/bin",
-                                           "/usr/include",
-                                           "/usr/lib",
-                                           "/usr/lib64",
-                                           "/usr/local",
-                                           "/usr/local/bin",
-                                           "/usr/local/lib",
-                                           "/usr/sbin",
-                                           "/usr/share",
-                                           "/usr/src",
-                                           "/var/cache",
-                                           "/private/var/folders",
-                                           "/var/folders",
-                                           "/var/home",
-                                           "/var/lib",
-                                           "/var/log",
-                                           "/var/run",
-                                           "/var/spool",
-                                           "/var/tmp",
-                                           "/run/user"};
-  if (std::ranges::find(kFolders, path.text()) != std::end(kFolders)) return true;
-  constexpr std::string_view kOfUsers[] = {"/home", "/Users", "/var/home", "/run/user"};
-  if (std::ranges::find(kOfUsers, path.Parent().text()) != std::end(kOfUsers)) return true;
+  constexpr WordList kFolders(
+      "/dev/shm\n/private/etc\n/private/tmp\n/private/var\n/private/var/tmp\n/usr/bin\n"
+      "/usr/include\n/usr/lib\n/usr/lib64\n/usr/local\n/usr/local/bin\n/usr/local/lib\n"
+      "/usr/sbin\n/usr/share\n/usr/src\n/var/cache\n/private/var/folders\n/var/folders\n"
+      "/var/home\n/var/lib\n/var/log\n/var/run\n/var/spool\n/var/tmp\n/run/user\n");
+  if (kFolders.Contains(path.text())) return true;
+  constexpr WordList kOfUsers("/home\n/Users\n/var/home\n/run/user\n");
+  if (kOfUsers.Contains(path.Parent().text())) return true;
   if (places.root_real.IsInside(path) || places.root.IsInside(path)) return true;
-  constexpr std::string_view kOfHome[] = {".cache",       ".config",      ".local",  ".local/bin",
-                                          ".local/share", ".local/state", "Desktop", "Documents",
-                                          "Downloads",    "Library",      ".claude", "bin"};
+  constexpr WordList kOfHome(
+      ".cache\n.config\n.local\n.local/bin\n.local/share\n.local/state\nDesktop\n"
+      "Documents\nDownloads\nLibrary\n.claude\nbin\n");
   return std::ranges::any_of(places.homes, [&](const Path& home) {
     if (home.IsInside(path)) return true;
     const auto below = path.Below(home);
-    return below && std::ranges::find(kOfHome, *below) != std::end(kOfHome);
+    return below && kOfHome.Contains(*below);
   });
 }
 
