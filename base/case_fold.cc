@@ -28,13 +28,9 @@ constexpr Expansion kExpansions[] = {
 #include "base/case_fold_expansions.inc"
 };
 
-struct Range {
-  uint32_t first, last;
-};
-
 // Default_Ignorable_Code_Point (DerivedCoreProperties.txt): ext4 with casefold ignores these when
 // it compares names; HFS+ ignores some of them (Apple TN1150).
-constexpr Range kIgnored[] = {
+constexpr CodeRange kIgnored[] = {
     {0xAD, 0xAD},       {0x34F, 0x34F},    {0x61C, 0x61C},   {0x115F, 0x1160}, {0x17B4, 0x17B5},
     {0x180B, 0x180F},   {0x200B, 0x200F},  {0x202A, 0x202E}, {0x2060, 0x206F}, {0x3164, 0x3164},
     {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},  {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFF8}, {0x1BCA0, 0x1BCA3},
@@ -47,12 +43,6 @@ uint32_t FoldCodePoint(uint32_t value) {
   if (run == std::end(kRuns) || value < run->first) return value;
   if ((value - run->first) % run->step != 0) return value;
   return static_cast<uint32_t>(static_cast<int64_t>(value) + run->delta);
-}
-
-bool IsIgnoredInNames(uint32_t value) {
-  return std::ranges::any_of(kIgnored, [value](const Range& range) {
-    return value >= range.first && value <= range.last;
-  });
 }
 
 void AppendFolded(uint32_t value, std::string& out) {
@@ -72,7 +62,7 @@ void FoldOne(std::string_view& name, std::string& out) {
     name.remove_prefix(1);
     return;
   }
-  if (!IsIgnoredInNames(point.value)) AppendFolded(point.value, out);
+  if (!IsInRange(point.value, kIgnored)) AppendFolded(point.value, out);
   name.remove_prefix(point.length);
 }
 

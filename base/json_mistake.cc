@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMaxWord = 40;
 
-bool IsWordChar(char c) { return IsDigit(c) || IsLetter(c) || c == '_' || c == '-' || c == '$'; }
+bool IsWordChar(char c) { return IsAlnum(c) || c == '_' || c == '-' || c == '$'; }
 
 std::string Hex(uint32_t value) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
@@ -197,15 +197,6 @@ JsonMistake ControlCharacter(JsonMistake mistake, std::string_view text, size_t 
   return {begin, "this string does not end on its line", "close it with \" (\\n for a line break)"};
 }
 
-JsonMistake Encoding(JsonMistake mistake, std::string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) {
-    mistake.hint = "save the file as UTF-8 without a byte order mark";
-  } else {
-    mistake.hint = "save the file as UTF-8";
-  }
-  return mistake;
-}
-
 }  // namespace
 
 JsonMistake DescribeJsonMistake(std::string_view text, const JsonScanner& scanner, bool comments) {
@@ -232,7 +223,9 @@ JsonMistake DescribeJsonMistake(std::string_view text, const JsonScanner& scanne
       mistake.hint = "write \\\\ for a backslash";
       return mistake;
     case JsonFault::kEncoding:
-      return Encoding(mistake, text);
+      mistake.hint = "save the file as UTF-8";
+      if (text.starts_with("\xEF\xBB\xBF")) mistake.hint += " without a byte order mark";
+      return mistake;
     case JsonFault::kNoValue:
     case JsonFault::kNoKey:
     case JsonFault::kNoColon:

@@ -95,12 +95,11 @@ class JsonScanner {
 
   Token Next();
 
-  // Reads the string value that Next() announced with kString, up to `limit` bytes. The string is
-  // valid only if this returns true; otherwise the next token is kError.
-  bool TakeString(size_t limit, String* out);
-
-  // Same, but keeps the end of a longer string.
-  bool TakeStringEnd(size_t limit, String* out);
+  // Reads the string value that Next() announced with kString, up to `limit` bytes: the beginning
+  // or the end of a longer one. The string is valid only if this returns true; otherwise the next
+  // token is kError.
+  enum class Keep : uint8_t { kBeginning, kEnd };
+  bool TakeString(size_t limit, String* out, Keep keep = Keep::kBeginning);
 
   std::string_view text() const { return text_; }
   size_t depth() const { return frames_.size(); }
@@ -153,8 +152,6 @@ class JsonScanner {
   bool IsNewKey(std::string_view key);
 
   struct StringState;
-  enum class Keep : uint8_t { kBeginning, kEnd };
-  bool TakePending(size_t limit, Keep keep, String* out);
   bool ScanString(size_t limit, Keep keep, String* out);
   bool ScanContent(int c, StringState& state);
   void SkipFast();

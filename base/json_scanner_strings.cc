@@ -86,15 +86,7 @@ struct JsonScanner::StringState {
   uint32_t high_surrogate = 0;  // waiting for its low surrogate
 };
 
-bool JsonScanner::TakeString(size_t limit, String* out) {
-  return TakePending(limit, Keep::kBeginning, out);
-}
-
-bool JsonScanner::TakeStringEnd(size_t limit, String* out) {
-  return TakePending(limit, Keep::kEnd, out);
-}
-
-bool JsonScanner::TakePending(size_t limit, Keep keep, String* out) {
+bool JsonScanner::TakeString(size_t limit, String* out, Keep keep) {
   if (!string_pending_) {
     Fail("not at a string");
     return false;

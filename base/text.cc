@@ -25,25 +25,10 @@ void AppendUnicodeEscape(std::string& out, uint32_t value) {
 }
 
 void AppendJsonEscape(std::string& out, uint32_t value) {
-  switch (value) {
-    case '"':
-      out += "\\\"";
-      break;
-    case '\\':
-      out += "\\\\";
-      break;
-    case '\n':
-      out += "\\n";
-      break;
-    case '\t':
-      out += "\\t";
-      break;
-    case '\r':
-      out += "\\r";
-      break;
-    default:
-      AppendUnicodeEscape(out, value);
-  }
+  constexpr std::u32string_view kShort = U"\"\\\n\t\r";
+  const size_t i = kShort.find(value);
+  if (i == std::u32string_view::npos) return AppendUnicodeEscape(out, value);
+  out += {'\\', "\"\\ntr"[i]};
 }
 
 bool IsPlainInJson(char c) { return IsPrintableAscii(c) && c != '"' && c != '\\'; }
@@ -56,7 +41,7 @@ void AppendPlain(std::string& out, std::string_view& text, bool is_plain(char)) 
   text.remove_prefix(plain);
 }
 
-enum class Escape { kForJson, kForPeople };
+enum class Escape { kForJson, kForPeople, kUnseen };
 
 // Appends the first code point of `text` and returns its length in bytes.
 size_t AppendOne(std::string& out, std::string_view text, Escape escape) {
@@ -66,7 +51,8 @@ size_t AppendOne(std::string& out, std::string_view text, Escape escape) {
     return 1;
   }
   const bool structural = point.value < 0x20 || point.value == '"' || point.value == '\\';
-  if (structural || (escape == Escape::kForPeople && IsInvisible(point.value))) {
+  if ((structural && escape != Escape::kUnseen) ||
+      (escape != Escape::kForJson && IsInvisible(point.value))) {
     AppendJsonEscape(out, point.value);
   } else {
     out.append(text.substr(0, point.length));
@@ -124,17 +110,7 @@ std::string Printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     AppendPlain(out, text, IsPrintableAscii);
-    if (text.empty()) break;
-    const CodePoint point = DecodeUtf8(text);
-    const size_t length = point.length == 0 ? 1 : point.length;
-    if (point.length == 0) {
-      out += kReplacement;
-    } else if (IsInvisible(point.value)) {
-      AppendJsonEscape(out, point.value);
-    } else {
-      out.append(text.substr(0, length));
-    }
-    text.remove_prefix(length);
+    if (!text.empty()) text.remove_prefix(AppendOne(out, text, Escape::kUnseen));
   }
   return out;
 }

@@ -19,6 +19,16 @@ Lead ReadLead(unsigned char byte) {
   return {};
 }
 
+constexpr CodeRange kTrimmed[] = {
+    {0x09, 0x0D},     {0x20, 0x20},     {0xA0, 0xA0},     {0x1680, 0x1680}, {0x2000, 0x200A},
+    {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}};
+
+// Unicode general category Cc, and the Cf, Zl and Zp characters that change how a line reads.
+constexpr CodeRange kInvisible[] = {{0x00, 0x1F},     {0x7F, 0x9F},      {0xAD, 0xAD},
+                                    {0x61C, 0x61C},   {0x180E, 0x180E},  {0x200B, 0x200F},
+                                    {0x2028, 0x202E}, {0x2060, 0x206F},  {0xFEFF, 0xFEFF},
+                                    {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
+
 template <typename IsRemoved>
 std::string_view TrimWhere(std::string_view text, IsRemoved is_removed) {
   for (;;) {
@@ -71,6 +81,13 @@ void AppendUtf8(std::string& out, uint32_t value) {
   }
 }
 
+bool IsInRange(uint32_t value, std::span<const CodeRange> ranges) {
+  for (const CodeRange& range : ranges) {
+    if (value >= range.first && value <= range.last) return true;
+  }
+  return false;
+}
+
 bool IsValidUtf8(std::string_view text) {
   while (!text.empty()) {
     const CodePoint point = DecodeUtf8(text);
@@ -80,38 +97,9 @@ bool IsValidUtf8(std::string_view text) {
   return true;
 }
 
-bool IsTrimmed(uint32_t value) {
-  if (value >= 0x2000 && value <= 0x200A) return true;
-  switch (value) {
-    case 0x09:
-    case 0x0A:
-    case 0x0B:
-    case 0x0C:
-    case 0x0D:
-    case 0x20:  // clang-format off
-    case 0xA0: case 0x1680: case 0x2028: case 0x2029: case 0x202F: case 0x205F:
-    case 0x3000: case 0xFEFF:  // clang-format on
-      return true;
-    default:
-      return false;
-  }
-}
+bool IsTrimmed(uint32_t value) { return IsInRange(value, kTrimmed); }
 
-bool IsInvisible(uint32_t value) {
-  struct Range {
-    uint32_t first, last;
-  };
-  // Unicode general category Cc, and the Cf, Zl and Zp characters that change how a line reads.
-  static constexpr Range kRanges[] = {
-      {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},       {0x61C, 0x61C},
-      {0x180E, 0x180E}, {0x200B, 0x200F}, {0x2028, 0x202E},   {0x2060, 0x206F},
-      {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F},
-  };
-  for (const Range& range : kRanges) {
-    if (value >= range.first && value <= range.last) return true;
-  }
-  return false;
-}
+bool IsInvisible(uint32_t value) { return IsInRange(value, kInvisible); }
 
 std::string_view TrimSpace(std::string_view text) { return TrimWhere(text, IsTrimmed); }
 

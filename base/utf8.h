@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,11 @@ CodePoint DecodeUtf8(std::string_view text);
 
 // Appends `value` in UTF-8; a surrogate in its three-byte form.
 void AppendUtf8(std::string& out, uint32_t value);
+
+struct CodeRange {
+  uint32_t first, last;
+};
+bool IsInRange(uint32_t value, std::span<const CodeRange> ranges);
 
 bool IsValidUtf8(std::string_view text);
 

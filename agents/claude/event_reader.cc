@@ -155,7 +155,7 @@ class EventFieldsReader {
   bool ReadFailure() {
     if (token_ != Token::kString) return SkipValue();
     JsonScanner::String string;
-    if (!scanner_.TakeStringEnd(kMaxFailure, &string)) return false;
+    if (!scanner_.TakeString(kMaxFailure, &string, JsonScanner::Keep::kEnd)) return false;
     event_.failure += string.text;
     return true;
   }

@@ -9,35 +9,18 @@
 namespace ringfence {
 namespace {
 
-uint64_t UnitFactor(char unit) {
-  switch (unit) {
-    case 'K':
-      return 1ull << 10;
-    case 'M':
-      return 1ull << 20;
-    case 'G':
-      return 1ull << 30;
-    case 'T':
-      return 1ull << 40;
-    default:
-      return 0;
-  }
-}
-
 // Converts a size such as "64M" to bytes; returns 0 if it is not a size.
 uint64_t ParseSize(std::string_view text) {
-  uint64_t factor = 1;
-  if (!text.empty() && UnitFactor(text.back()) != 0) {
-    factor = UnitFactor(text.back());
-    text.remove_suffix(1);
-  }
+  constexpr std::string_view kUnits = "KMGT";  // each is 1024 times the one before it
+  const size_t unit = text.empty() ? kUnits.npos : kUnits.find(text.back());
+  if (unit != kUnits.npos) text.remove_suffix(1);
   if (text.empty() || text.size() > 6) return 0;
   uint64_t value = 0;
   for (const char c : text) {
     if (c < '0' || c > '9') return 0;
     value = value * 10 + static_cast<uint64_t>(c - '0');
   }
-  return value * factor;
+  return unit == kUnits.npos ? value : value << (10 * (unit + 1));
 }
 
 }  // namespace
