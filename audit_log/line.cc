@@ -40,8 +40,6 @@ std::string DateAndTime(const UtcTime& utc, const char* dash, const char* colon)
          Digits(t.tm_sec, 2);
 }
 
-bool IsDigestDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
-
 }  // namespace
 
 std::string AuditTime(int64_t unix_nanoseconds) {
@@ -68,9 +66,7 @@ std::string_view ChainOf(std::string_view line) {
   const std::string_view last = line.substr(line.size() - kLength);
   const std::string_view digits = last.substr(kChain.size(), kChainDigits);
   // No string in the line can contain this, because its quotes would be escaped.
-  return last.starts_with(kChain) && std::ranges::all_of(digits, IsDigestDigit)
-             ? digits
-             : std::string_view();
+  return last.starts_with(kChain) && IsLowerHex(digits, kChainDigits) ? digits : std::string_view();
 }
 
 bool IsUnlocked(std::string_view line) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/path.h"
 
 namespace ringfence {
@@ -87,10 +88,7 @@ bool MayBeRelative(std::string_view text) {
          text.find("://") == std::string_view::npos;
 }
 
-bool IsHostCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-         c == '-' || c == '_';
-}
+bool IsHostCharacter(char c) { return IsAlnum(c) || c == '.' || c == '-' || c == '_'; }
 
 std::string_view DigitsOf(std::string_view text) {
   return text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "policy/rules/domain.h"
@@ -37,10 +38,7 @@ auto& WordValue(const OptionWord& word, Registered& registration, Called& event)
   return word.of_event != nullptr ? event.*word.of_event : registration.*word.of_registration;
 }
 
-bool IsWordByte(char c) {
-  const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  return is_letter || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
-}
+bool IsWordByte(char c) { return IsAlnum(c) || c == '_' || c == '-' || c == '.'; }
 
 // True for characters that every shell takes as part of a plain word.
 bool IsPlain(char c) {

@@ -34,11 +34,9 @@ class JavaScriptHash {
   uint32_t hash_ = 0;
 };
 
-bool IsKeptInSlug(char c) { return IsDigit(c) || IsLetter(c); }
-
 bool IsPlainId(std::string_view id) {
   return !id.empty() && id.size() <= 128 &&
-         std::ranges::all_of(id, [](char c) { return IsKeptInSlug(c) || c == '-'; });
+         std::ranges::all_of(id, [](char c) { return IsAlnum(c) || c == '-'; });
 }
 
 // Returns the session's own projects: the directory where the client was started, and the root.
@@ -152,7 +150,7 @@ std::string ClaudeProjectSlug(const Path& folder) {
   std::string_view text = folder.text();
   while (!text.empty()) {
     const CodePoint point = DecodeUtf8(text);
-    slug.push_back(IsKeptInSlug(text[0]) ? text[0] : '-');
+    slug.push_back(IsAlnum(text[0]) ? text[0] : '-');
     if (point.value > 0xFFFF) {  // the client counts in UTF-16
       slug.push_back('-');
       hash.Add(0xD800u + ((point.value - 0x10000u) >> 10));

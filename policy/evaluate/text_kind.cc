@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::string_view kWeb[] = {"http", "https", "ws", "wss"};
 
-bool IsAlphanumeric(char c) { return IsLetter(c) || (c >= '0' && c <= '9'); }
-
 }  // namespace
 
 // "arn:aws:s3:::b" and "os:windows:11" contain none: a scheme begins at a boundary, and parsers add
@@ -21,7 +19,7 @@ size_t InnerScheme(std::string_view text) {
   const std::string lower = LowerAscii(text);
   for (size_t colon = lower.find(':'); colon != lower.npos; colon = lower.find(':', colon + 1)) {
     size_t begin = colon;
-    while (begin > 0 && IsAlphanumeric(lower[begin - 1])) --begin;
+    while (begin > 0 && IsAlnum(lower[begin - 1])) --begin;
     const std::string scheme = lower.substr(begin, colon - begin);
     if (scheme == "http" || scheme == "https") return begin;
     const char next = colon + 1 < lower.size() ? lower[colon + 1] : '\0';
@@ -50,9 +48,8 @@ std::string SchemeOf(std::string_view text) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos || colon == 0 || !IsLetter(text[0])) return "";
   const std::string_view scheme = text.substr(0, colon);
-  const bool plain = std::ranges::all_of(scheme, [](char c) {
-    return IsLetter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
-  });
+  const bool plain = std::ranges::all_of(
+      scheme, [](char c) { return IsAlnum(c) || c == '+' || c == '-' || c == '.'; });
   return plain ? LowerAscii(scheme) : "";
 }
 

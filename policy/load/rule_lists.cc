@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/text.h"
 #include "policy/agent.h"
 #include "policy/rules/domain.h"
@@ -56,8 +57,7 @@ std::string RuleOrigin::WrittenAt(uint32_t offset) const {
 bool IsToolPattern(std::string_view text) {
   if (text.empty() || text.size() > 256) return false;
   return std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-.:/*").find(c) != std::string_view::npos;
+    return IsAlnum(c) || std::string_view("_-.:/*").find(c) != std::string_view::npos;
   });
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/ascii.h"
 #include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/syscall.h"
@@ -223,11 +224,9 @@ class SourceReader {
 }  // namespace
 
 std::string SessionGrantsPath(const std::string& home, std::string_view session_id) {
-  const bool plain = !session_id.empty() && session_id.size() <= 128 &&
-                     std::ranges::all_of(session_id, [](char c) {
-                       return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                              (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
-                     });
+  const bool plain =
+      !session_id.empty() && session_id.size() <= 128 &&
+      std::ranges::all_of(session_id, [](char c) { return IsAlnum(c) || c == '-' || c == '_'; });
   return plain ? StateFolder(home) + "/sessions/" + std::string(session_id) + ".json" : "";
 }
 

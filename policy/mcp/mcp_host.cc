@@ -17,8 +17,7 @@ constexpr std::string_view kHostEnds = "/?#\\ ";
 bool IsPlaceholder(std::string_view host) {
   if (host.empty() || std::string_view("$<{").find(host[0]) == std::string_view::npos) return false;
   return std::ranges::all_of(host, [](char c) {
-    return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("$<>{}_-:").find(c) != std::string_view::npos;
+    return IsAlnum(c) || std::string_view("$<>{}_-:").find(c) != std::string_view::npos;
   });
 }
 
@@ -51,9 +50,7 @@ bool IsDecimal(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_part) && std::ranges::count(text, '.') < 2;
 }
 
-bool IsLetterOrForeign(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
-}
+bool IsLetterOrForeign(char c) { return IsLetter(c) || !IsAscii(c); }
 
 bool IsSpelledLabel(std::string_view label) {
   const auto is_part = [](char c) {
@@ -65,8 +62,7 @@ bool IsSpelledLabel(std::string_view label) {
 // True for "example", "xn--p1ai" and "RU", but not for "onReady" as in "app.onReady".
 bool MayBeTopLevel(std::string_view label) {
   if (LowerAscii(label).starts_with("xn--")) return true;
-  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
-  const auto uppers = std::ranges::count_if(label, is_upper);
+  const auto uppers = std::ranges::count_if(label, IsUpper);
   const bool is_mixed = uppers != 0 && static_cast<size_t>(uppers) != label.size();
   return label.size() >= 2 && !is_mixed && std::ranges::all_of(label, IsLetterOrForeign);
 }

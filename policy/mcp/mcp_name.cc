@@ -13,9 +13,7 @@ namespace {
 constexpr std::string_view kMcpPrefix = "mcp__";
 constexpr std::string_view kSeparator = "__";
 
-bool IsKept(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || IsUpper(c) || c == '-' || c == '_';
-}
+bool IsKept(char c) { return IsAlnum(c) || c == '-' || c == '_'; }
 
 bool BeginsWithWord(std::string_view name, std::string_view word) {
   if (!name.starts_with(word)) return false;

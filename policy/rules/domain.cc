@@ -17,8 +17,7 @@ Error WrongHost(std::string_view what) {
 
 bool IsLabel(std::string_view label) {
   if (label.empty() || label.size() > 63) return false;
-  return std::ranges::all_of(
-      label, [](char c) { return IsDigit(c) || IsLetter(c) || c == '-' || c == '_'; });
+  return std::ranges::all_of(label, [](char c) { return IsAlnum(c) || c == '-' || c == '_'; });
 }
 
 // True for labels or an address. Some parsers read a last label that looks like a number as an
@@ -106,9 +105,8 @@ Result<Url> ParseUrl(std::string_view text) {
   if (colon == std::string_view::npos || colon == 0) return WrongHost("is not a URL");
   Url url;
   url.scheme = LowerAscii(text.substr(0, colon));
-  if (!std::ranges::all_of(url.scheme, [](char c) {
-        return IsLetter(c) || IsDigit(c) || c == '+' || c == '-' || c == '.';
-      })) {
+  if (!std::ranges::all_of(url.scheme,
+                           [](char c) { return IsAlnum(c) || c == '+' || c == '-' || c == '.'; })) {
     return WrongHost("is not a URL");
   }
   std::string_view rest = text.substr(colon + 1);

@@ -12,12 +12,12 @@ namespace {
 
 bool IsGraph(unsigned char c) { return c > 0x20 && c < 0x7F; }
 bool IsSpace(unsigned char c) { return c == ' ' || (c >= 0x09 && c <= 0x0D); }
-bool IsPunct(unsigned char c) { return IsGraph(c) && !IsLetter(c) && !IsDigit(c); }
+bool IsPunct(unsigned char c) { return IsGraph(c) && !IsAlnum(c); }
 bool IsSpecial(char c) { return c == '*' || c == '?' || c == '[' || c == '\\'; }
 
 // True if [:name:] contains `c`; nothing if the class does not exist.
 std::optional<bool> InClass(std::string_view name, unsigned char c) {
-  if (name == "alnum") return IsLetter(c) || IsDigit(c);
+  if (name == "alnum") return IsAlnum(c);
   if (name == "alpha") return IsLetter(c);
   if (name == "blank") return c == ' ' || c == '\t';
   if (name == "cntrl") return c < 0x20 || c == 0x7F;

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "agents/claude/settings/keys.h"
+#include "base/ascii.h"
 #include "policy/rules/word_list.h"
 
 namespace ringfence {
@@ -149,8 +150,7 @@ const OptionGroup* OptionGroupOf(std::string_view name) {
 // out of the given directory; a comma separates further options of a linker.
 bool IsPlainEnd(std::string_view end, std::string_view also = "") {
   const auto is_plain = [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_./+-=").find(c) != std::string_view::npos ||
+    return IsAlnum(c) || std::string_view("_./+-=").find(c) != std::string_view::npos ||
            also.find(c) != std::string_view::npos;
   };
   return std::ranges::all_of(end, is_plain) && end.find("..") == std::string_view::npos;
