@@ -44,10 +44,6 @@ constexpr Row kLiterals[] = {
     {"infinity", "write a number"},
 };
 
-bool IsOneOf(uint32_t value, std::u32string_view set) {
-  return set.find(static_cast<char32_t>(value)) != std::u32string_view::npos;
-}
-
 // Describes the text at the error if the scanner expected something else.
 class Unexpected {
  public:
@@ -127,57 +123,42 @@ class Unexpected {
 
   bool NotJson() { return Say("not JSON", "begin the file with \"{\""); }
 
-  void Word() {
+  bool Word() {
     const auto end = std::ranges::find_if_not(rest_, IsWordChar);
     const std::string_view word = rest_.substr(0, static_cast<size_t>(end - rest_.begin()));
     if (fault_ == JsonFault::kNoComma || fault_ == JsonFault::kTrailingText) {
-      if (before_.back() == '0') {
-        Say("a number that begins with 0", "write it in decimal, without a leading 0");
-      } else {
-        Missing(rest_[0]);
-      }
-      return;
+      if (before_.back() != '0') return Missing(rest_[0]);
+      return Say("a number that begins with 0", "write it in decimal, without a leading 0");
     }
-    if (word.empty()) {
-      Say("not a number", "begin a number with a digit or \"-\"");
-      return;
-    }
-    if (fault_ == JsonFault::kNoKey) {
-      Say("a key without double quotes", word.size() > kMaxWord ? "" : "write " + Quote(word));
-      return;
-    }
+    if (word.empty()) return Say("not a number", "begin a number with a digit or \"-\"");
+    const std::string quoted = word.size() > kMaxWord ? "" : "write " + Quote(word);
+    if (fault_ == JsonFault::kNoKey) return Say("a key without double quotes", quoted);
     for (const Row& row : kLiterals) {
-      if (row.word == LowerAscii(word)) {
-        Say(Quote(word) + " is not JSON", row.hint);
-        return;
-      }
+      if (row.word == LowerAscii(word)) return Say(Quote(word) + " is not JSON", row.hint);
     }
-    if (at_root_) {
-      NotJson();
-    } else {
-      Say("text without double quotes", word.size() > kMaxWord ? "" : "write " + Quote(word));
-    }
+    return at_root_ ? NotJson() : Say("text without double quotes", quoted);
   }
 
-  void Missing(char c) {
-    if (at_root_) NotJson();
-    if (fault_ != JsonFault::kNoComma) return;
-    const bool value = c == '"' || c == '{' || c == '[' || IsWordChar(c);
-    if (value) Say("missing comma", "put a comma between this and the value in front of it");
+  bool Missing(char c) {
+    if (at_root_) return NotJson();
+    const bool is_value = c == '"' || c == '{' || c == '[' || IsWordChar(c);
+    return fault_ == JsonFault::kNoComma && is_value &&
+           Say("missing comma", "put a comma between this and the value in front of it");
   }
 
-  void ForeignCharacter() {
+  bool ForeignCharacter() {
     const CodePoint point = DecodeUtf8(rest_);
-    if (point.length == 0) {
-      Say("the file is not in UTF-8", "save it as UTF-8");
-    } else if (IsOneOf(point.value, U"\u2018\u2019\u201A\u201C\u201D\u201E\u00AB\u00BB")) {
-      Say("a typographic quote (" + Hex(point.value) + ")", "write \" instead");
-    } else if (IsTrimmed(point.value) || IsInvisible(point.value)) {
-      Say("an invisible character (" + Hex(point.value) + ")", "replace it with a plain space");
-    } else {
-      Say("an unexpected character (" + Hex(point.value) + ")",
-          "put text in double quotes; use plain ASCII for { } [ ] , and :");
+    if (point.length == 0) return Say("the file is not in UTF-8", "save it as UTF-8");
+    const std::string shown = " (" + Hex(point.value) + ")";
+    constexpr std::u32string_view kQuotes = U"\u2018\u2019\u201A\u201C\u201D\u201E\u00AB\u00BB";
+    if (kQuotes.find(point.value) != kQuotes.npos) {
+      return Say("a typographic quote" + shown, "write \" instead");
     }
+    if (IsTrimmed(point.value) || IsInvisible(point.value)) {
+      return Say("an invisible character" + shown, "replace it with a plain space");
+    }
+    return Say("an unexpected character" + shown,
+               "put text in double quotes; use plain ASCII for { } [ ] , and :");
   }
 
   std::string_view rest_;

@@ -18,40 +18,30 @@ uint64_t HashKey(std::string_view key) {  // FNV-1a, 64 bits
 
 }  // namespace
 
-// Hashes of one object's keys, with open addressing. Equal keys have equal hashes, so a duplicate
-// is never missed; a collision rejects a valid document, about once in 2^64/n^2 documents with n
-// keys.
-class JsonScanner::KeySet {
- public:
-  bool Insert(uint64_t hash) {
-    if ((count_ + 1) * 2 > slots_.size()) Grow();
-    if (!Place(hash)) return false;
-    ++count_;
+bool JsonScanner::KeySet::Insert(uint64_t hash) {
+  if ((count_ + 1) * 2 > slots_.size()) Grow();
+  if (!Place(hash)) return false;
+  ++count_;
+  return true;
+}
+
+bool JsonScanner::KeySet::Place(uint64_t hash) {
+  const uint64_t stored = hash == 0 ? 1 : hash;  // 0 marks a free slot
+  for (size_t i = stored & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
+    if (slots_[i] == stored) return false;
+    if (slots_[i] != 0) continue;
+    slots_[i] = stored;
     return true;
   }
+}
 
- private:
-  bool Place(uint64_t hash) {
-    const uint64_t stored = hash == 0 ? 1 : hash;  // 0 marks a free slot
-    for (size_t i = stored & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
-      if (slots_[i] == stored) return false;
-      if (slots_[i] != 0) continue;
-      slots_[i] = stored;
-      return true;
-    }
+void JsonScanner::KeySet::Grow() {
+  std::vector<uint64_t> old(slots_.empty() ? 64 : slots_.size() * 2);
+  old.swap(slots_);
+  for (const uint64_t hash : old) {
+    if (hash != 0) Place(hash);
   }
-
-  void Grow() {
-    std::vector<uint64_t> old(slots_.empty() ? 64 : slots_.size() * 2);
-    old.swap(slots_);
-    for (const uint64_t hash : old) {
-      if (hash != 0) Place(hash);
-    }
-  }
-
-  std::vector<uint64_t> slots_;
-  size_t count_ = 0;
-};
+}
 
 bool JsonScanner::Refill() {
   if (at_end_ || failed_) return false;
@@ -112,16 +102,6 @@ bool JsonScanner::SkipSpace() {
   }
 }
 
-JsonScanner::Frame::Frame(bool object, size_t offset, size_t first)
-    : is_object(object), begin(offset), first_key(first) {}
-JsonScanner::Frame::Frame(Frame&&) noexcept = default;
-JsonScanner::Frame& JsonScanner::Frame::operator=(Frame&&) noexcept = default;
-JsonScanner::Frame::~Frame() = default;
-
-JsonScanner::JsonScanner(ByteSource& source, Options options)
-    : source_(source), options_(options) {}
-JsonScanner::~JsonScanner() = default;
-
 Token JsonScanner::Next() {
   if (string_pending_) {
     string_pending_ = false;
@@ -177,7 +157,7 @@ Token JsonScanner::Open(bool is_object) {
     return Fail("nested deeper than " + std::to_string(options_.max_depth));
   }
   ++at_;
-  frames_.emplace_back(is_object, token_offset_, key_hashes_.size());
+  frames_.push_back({is_object, token_offset_, key_hashes_.size()});
   state_ = is_object ? State::kKeyOrEnd : State::kValueOrEnd;
   return is_object ? Token::kObjectBegin : Token::kArrayBegin;
 }

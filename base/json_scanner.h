@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_kind.h"
 #include "base/result.h"
 
 namespace ringfence {
@@ -51,6 +52,14 @@ enum class Token : uint8_t {
   kError,  // as is every later token; see error_offset(), error_text()
 };
 
+// The kind of the value that begins with the token; kNull for tokens that begin none.
+constexpr JsonKind KindOf(Token token) {
+  using enum JsonKind;
+  constexpr JsonKind kKinds[] = {kObject, kObject, kArray, kArray, kNull, kString,
+                                 kNumber, kTrue,   kFalse, kNull,  kNull, kNull};
+  return kKinds[static_cast<size_t>(token)];
+}
+
 // Kinds of errors that DescribeJsonMistake() distinguishes (base/json_mistake.h).
 enum class JsonFault : uint8_t {
   kOther,
@@ -88,8 +97,8 @@ class JsonScanner {
     bool has_lone_surrogate = false;
   };
 
-  JsonScanner(ByteSource& source, Options options);
-  ~JsonScanner();
+  JsonScanner(ByteSource& source, Options options) : source_(source), options_(options) {}
+  ~JsonScanner() = default;
   JsonScanner(const JsonScanner&) = delete;
   JsonScanner& operator=(const JsonScanner&) = delete;
 
@@ -117,17 +126,25 @@ class JsonScanner {
 
  private:
   enum class State : uint8_t { kValue, kValueOrEnd, kKeyOrEnd, kAfterValue };
-  class KeySet;
+  // Hashes of one object's keys, with open addressing. Equal keys have equal hashes, so a duplicate
+  // is never missed; a collision rejects a valid document, about once in 2^64/n^2 documents with n
+  // keys.
+  class KeySet {
+   public:
+    bool Insert(uint64_t hash);
+
+   private:
+    bool Place(uint64_t hash);
+    void Grow();
+
+    std::vector<uint64_t> slots_;
+    size_t count_ = 0;
+  };
   struct Frame {
     bool is_object = false;
-    size_t begin = 0;              // byte offset of the opening bracket
-    size_t first_key = 0;          // index of its first key in key_hashes_
-    std::unique_ptr<KeySet> many;  // replaces the linear search once there are many keys
-
-    Frame(bool object, size_t offset, size_t first);
-    Frame(Frame&&) noexcept;
-    Frame& operator=(Frame&&) noexcept;
-    ~Frame();
+    size_t begin = 0;                   // byte offset of the opening bracket
+    size_t first_key = 0;               // index of its first key in key_hashes_
+    std::unique_ptr<KeySet> many = {};  // replaces the linear search once there are many keys
   };
 
   bool Refill();

@@ -107,11 +107,8 @@ bool JsonScanner::ScanString(size_t limit, Keep keep, String* out) {
     *out = String{rest.substr(0, plain < limit ? plain : limit), plain > limit};
     return true;
   }
-  StringState state;
-  state.limit = limit;
-  state.keep = keep;
   string_.clear();
-  state.kept = &string_;
+  StringState state{.kept = &string_, .limit = limit, .keep = keep, .found = {}};
   for (int c = Peek(); c != '"'; c = Peek()) {
     if (!ScanContent(c, state)) return false;
     if (limit == 0) SkipFast();

@@ -39,22 +39,16 @@ class JsonTree::Builder {
         open_.pop_back();
         return true;
       case Token::kObjectBegin:
-        open_.push_back({Add(Kind::kObject), kNone});
-        return true;
       case Token::kArrayBegin:
-        open_.push_back({Add(Kind::kArray), kNone});
+        open_.push_back({Add(KindOf(token)), kNone});
         return true;
       case Token::kNumber:
         SetContent(tree_.nodes_[Add(Kind::kNumber)], scanner_.text());
         return true;
       case Token::kTrue:
-        Add(Kind::kTrue);
-        return true;
       case Token::kFalse:
-        Add(Kind::kFalse);
-        return true;
       case Token::kNull:
-        Add(Kind::kNull);
+        Add(KindOf(token));
         return true;
       case Token::kString:
       case Token::kEnd:
@@ -110,8 +104,8 @@ class JsonTree::Builder {
 
   Status Failure() const {
     JsonMistake mistake = DescribeJsonMistake(*tree_.text_, scanner_, comments_);
-    return Error{Error::Kind::kInvalidConfig, PlaceText(tree_.name_, *tree_.text_, mistake.offset),
-                 std::move(mistake.what), std::move(mistake.hint)};
+    return ConfigError(PlaceText(tree_.name_, *tree_.text_, mistake.offset),
+                       std::move(mistake.what), std::move(mistake.hint));
   }
 
   struct Open {
@@ -163,16 +157,15 @@ Result<JsonTree> JsonTree::Parse(std::string text, std::string name, JsonScanner
   tree.decoded_ = std::make_unique<std::deque<std::string>>();
   tree.name_ = std::move(name);
   if (tree.text_->size() >= kNone) {
-    return Error{Error::Kind::kInvalidConfig, tree.name_, "too large", ""};
+    return ConfigError(tree.name_, "too large");
   }
   tree.nodes_.reserve(ExpectedNodes(*tree.text_));
   std::vector<JsonScanner::Duplicate> duplicates;
   if (mistakes != nullptr) options.duplicates = &duplicates;
   const Status status = Builder(tree, options).Run();
   for (JsonScanner::Duplicate& duplicate : duplicates) {
-    mistakes->push_back({Error::Kind::kInvalidConfig,
-                         PlaceText(tree.name_, *tree.text_, duplicate.offset),
-                         std::move(duplicate.what), ""});
+    mistakes->push_back(ConfigError(PlaceText(tree.name_, *tree.text_, duplicate.offset),
+                                    std::move(duplicate.what)));
   }
   if (!status) return status.error();
   return tree;

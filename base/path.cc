@@ -14,30 +14,22 @@ std::string_view TakeComponent(std::string_view& rest) {
 
 std::optional<Path> Path::Parse(std::string_view text) {
   if (text.empty() || text[0] != '/' || text.find('\0') != std::string_view::npos) return {};
-  Path path;
-  std::string_view rest = text;
-  for (;;) {
-    const std::string_view component = TakeComponent(rest);
-    if (component.empty()) return path;
-    if (component == "..") return {};
-    if (component != ".") path = path.Child(component);
-  }
+  return HasDotDot(text) ? std::nullopt : std::optional(Clean(text));
 }
 
 Path Path::Clean(std::string_view text) {
   Path path;
-  for (;;) {
-    const std::string_view component = TakeComponent(text);
-    if (component.empty()) return path;
-    if (component == ".") continue;
-    if (component == "..") {
+  for (std::string_view name = TakeComponent(text); !name.empty(); name = TakeComponent(text)) {
+    if (name == ".") continue;
+    if (name == "..") {
       const size_t slash = path.text_.rfind('/');
       path.text_.resize(slash == 0 ? 1 : slash);
     } else {
       if (!path.is_root()) path.text_.push_back('/');
-      path.text_.append(component);
+      path.text_.append(name);
     }
   }
+  return path;
 }
 
 std::string_view Path::name() const { return BaseName(text_); }
@@ -68,11 +60,10 @@ std::optional<std::string_view> Path::Below(const Path& folder) const {
 bool Path::IsInside(const Path& folder) const { return Below(folder).has_value(); }
 
 bool HasDotDot(std::string_view text) {
-  for (;;) {
-    const std::string_view component = TakeComponent(text);
-    if (component.empty()) return false;
-    if (component == "..") return true;
+  for (std::string_view name = TakeComponent(text); !name.empty(); name = TakeComponent(text)) {
+    if (name == "..") return true;
   }
+  return false;
 }
 
 }  // namespace ringfence

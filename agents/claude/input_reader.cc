@@ -15,31 +15,6 @@ namespace {
 constexpr size_t kMaxValueBytes = size_t{8} << 20;  // total of all values kept
 constexpr size_t kMaxFields = 20000;
 
-JsonKind KindOf(Token token) {
-  switch (token) {
-    case Token::kObjectBegin:
-      return JsonKind::kObject;
-    case Token::kArrayBegin:
-      return JsonKind::kArray;
-    case Token::kString:
-      return JsonKind::kString;
-    case Token::kNumber:
-      return JsonKind::kNumber;
-    case Token::kTrue:
-      return JsonKind::kTrue;
-    case Token::kFalse:
-      return JsonKind::kFalse;
-    case Token::kNull:
-    case Token::kKey:
-    case Token::kObjectEnd:
-    case Token::kArrayEnd:
-    case Token::kEnd:
-    case Token::kError:
-      break;
-  }
-  return JsonKind::kNull;
-}
-
 }  // namespace
 
 bool MayMatter(std::string_view key) {
