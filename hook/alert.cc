@@ -103,13 +103,7 @@ class RateFile {
 };
 
 std::string_view AlertKindName(Alert::Kind kind) {
-  switch (kind) {
-    case Alert::Kind::kDenial:
-      return "ringfence-denial";
-    case Alert::Kind::kUnwrapped:
-      return "ringfence-unwrapped";
-  }
-  return "";
+  return kind == Alert::Kind::kDenial ? "ringfence-denial" : "ringfence-unwrapped";
 }
 
 void AppendMember(std::string& json, std::string_view name, std::string_view value) {
@@ -155,8 +149,7 @@ Status WriteAlert(const Alert& alert, const Policy& policy, const Places& places
   if (policy.alerts.inbox.empty()) return Unit{};
   const std::optional<Path> inbox = InboxOf(policy.alerts.inbox, places);
   if (!inbox) {
-    return Error{Error::Kind::kInvalidConfig, "alerts.inbox", "the home directory is unknown",
-                 "register with --home"};
+    return ConfigError("alerts.inbox", "the home directory is unknown", "register with --home");
   }
   Result<RateFile> file = RateFile::Open(places);
   if (!file) return file.error();

@@ -81,18 +81,15 @@ uint32_t EffectiveUser() {
 Result<Registration> RegistrationOf(const HookOptions& options) {
   Result<std::string> program_real = OwnProgramReal();
   if (!program_real) return program_real.error();
-  return Registration{.agent = &ClaudeCode(),
-                      .root = options.root,
-                      .project_dir = Variable("CLAUDE_PROJECT_DIR"),
-                      .home = options.home,
-                      .home_variable = Variable("HOME"),
-                      .config_dir = Variable("CLAUDE_CONFIG_DIR"),
-                      .policy = options.policy,
-                      .profile = options.profile,
-                      .program = OwnProgram(),
-                      .program_real = std::move(*program_real),
-                      .user = EffectiveUser(),
-                      .trial = options.trial};
+  Registration registration = options;
+  registration.agent = &ClaudeCode();
+  registration.project_dir = Variable("CLAUDE_PROJECT_DIR");
+  registration.home_variable = Variable("HOME");
+  registration.config_dir = Variable("CLAUDE_CONFIG_DIR");
+  registration.program = OwnProgram();
+  registration.program_real = std::move(*program_real);
+  registration.user = EffectiveUser();
+  return registration;
 }
 
 [[noreturn]] void EndWith(const Reply& reply) {
@@ -102,13 +99,8 @@ Result<Registration> RegistrationOf(const HookOptions& options) {
   Exit(reply.status);
 }
 
-[[noreturn]] void EndRefused(const Error& error, StdinSource& source) {
-  source.Drain();
-  EndWith({"", RefusalLine(error, ""), 2});
-}
-
-[[noreturn, gnu::noinline]] void EndUnguarded(const Error& error) {
-  EndWith({"", RefusalLine(error, ""), 2});
+[[noreturn, gnu::noinline]] void EndRefused(const Error& error) {
+  EndWith({RefusalLine(error, ""), 2});
 }
 
 // Not inlined into main: its variables take 5 KiB of stack, and a stack overflow is caught only
@@ -116,7 +108,10 @@ Result<Registration> RegistrationOf(const HookOptions& options) {
 [[noreturn, gnu::noinline]] void Run(std::span<char* const> arguments) {
   StdinSource source;
   const Result<HookOptions> options = ParseHookOptions(arguments);
-  if (!options) EndRefused(options.error(), source);
+  if (!options) {
+    source.Drain();
+    EndRefused(options.error());
+  }
   Stdout output;
   if (options->help || options->version) {
     const bool printed =
@@ -124,7 +119,10 @@ Result<Registration> RegistrationOf(const HookOptions& options) {
     Exit(printed ? 0 : 2);
   }
   const Result<Registration> registration = RegistrationOf(*options);
-  if (!registration) EndRefused(registration.error(), source);
+  if (!registration) {
+    source.Drain();
+    EndRefused(registration.error());
+  }
   const Reply reply = Serve(*registration, source, output);
   source.Drain();
   EndWith(reply);
@@ -134,7 +132,7 @@ Result<Registration> RegistrationOf(const HookOptions& options) {
 }  // namespace ringfence
 
 int main(int argc, char** argv) {
-  if (const ringfence::Status s = ringfence::FailClosed(); !s) ringfence::EndUnguarded(s.error());
+  if (const ringfence::Status s = ringfence::FailClosed(); !s) ringfence::EndRefused(s.error());
   const std::span<char* const> arguments(argv, static_cast<size_t>(argc < 0 ? 0 : argc));
   ringfence::Run(arguments.subspan(arguments.empty() ? 0 : 1));
 }

@@ -5,15 +5,12 @@
 #include <string>
 
 #include "base/result.h"
+#include "policy/places.h"
 
 namespace ringfence {
 
-struct HookOptions {
-  std::string policy;
-  std::string root;
-  std::string home;
-  std::string profile;
-  bool trial = false;
+// The part of the registration that the command line gives, and what to print instead of an answer.
+struct HookOptions : Registration {
   bool help = false;
   bool version = false;
 };

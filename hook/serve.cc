@@ -81,7 +81,7 @@ class Server {
     return {};
   }
 
-  Reply Refused(const Error& error) const { return {"", RefusalLine(error, policy_.say), 2}; }
+  Reply Refused(const Error& error) const { return {RefusalLine(error, policy_.say), 2}; }
 
   Reply Answer(const std::string& out) {
     if (out.empty() || output_.Print(out)) return {};

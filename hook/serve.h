@@ -7,9 +7,8 @@
 
 namespace ringfence {
 
-// Output and exit status of the process.
+// The end of the process, after the answer on stdout.
 struct Reply {
-  std::string out;  // for stdout
   std::string err;  // for stderr
   int status = 0;
 };

@@ -123,15 +123,10 @@ void AppendNetwork(std::string& text, const Policy& policy) {
 }
 
 std::string ModeLine(SandboxMode mode) {
-  switch (mode) {
-    case SandboxMode::kRx:
-      return "- This run is read-only: read and run programs, but do not change the project.\n";
-    case SandboxMode::kSandbox:
-      return "";
-    case SandboxMode::kRwx:
-      return "- This run has no sandbox. The rules above still apply.\n";
-  }
-  return "";
+  if (mode == SandboxMode::kSandbox) return "";
+  return mode == SandboxMode::kRx
+             ? "- This run is read-only: read and run programs, but do not change the project.\n"
+             : "- This run has no sandbox. The rules above still apply.\n";
 }
 
 // Describes what the client's sandbox does not let commands do, whatever the policy permits

@@ -50,15 +50,8 @@ Cause ShortenedCause(Cause cause) {
 }  // namespace
 
 std::string_view VerdictName(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPermit:
-      return "permit";
-    case Verdict::kAsk:
-      return "ask";
-    case Verdict::kDeny:
-      return "deny";
-  }
-  return "deny";
+  constexpr std::string_view kNames[] = {"permit", "ask", "deny"};  // in the order of Verdict
+  return kNames[static_cast<size_t>(verdict)];
 }
 
 std::string PlaceLabel(const RulePlace& place) {

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/add_once.h"
+#include "base/contains.h"
 #include "base/text.h"
 #include "policy/evaluate/evaluate_path.h"
 #include "policy/evaluate/fix.h"
@@ -32,10 +33,8 @@ Result<Path> Resolved(const Path& path, const FileView& files) {
   Walked walked = Walk(path.text(), files);
   if (walked.stop == Walked::Stop::kEnd) return walked.end;
   const bool is_closed = walked.error && walked.error->code == EACCES;
-  return UsageError("",
-                    Quote(path.text()) + " cannot be resolved" +
-                        (is_closed ? ": a directory above it is closed to this user" : ""),
-                    "");
+  return UsageError("", Quote(path.text()) + " cannot be resolved" +
+                            (is_closed ? ": a directory above it is closed to this user" : ""));
 }
 
 // Returns the homes in the user's lines "name:password:user:group:comment:home:shell".
@@ -68,8 +67,7 @@ void AddHome(const Home& home, Places& places) {
 
 void AddDenyOnlyHome(const Home& home, Places& places) {
   for (const Path& path : {home.path, home.real}) {
-    const bool is_given = std::ranges::find(places.homes, path) != places.homes.end();
-    if (!is_given) AddOnce(places.deny_only_homes, path);
+    if (!Contains(places.homes, path)) AddOnce(places.deny_only_homes, path);
   }
   AddHome(home, places);
 }
@@ -109,7 +107,7 @@ Result<std::vector<Home>> PasswdHomes(uint32_t user, const std::vector<Path>& kn
   for (const std::string& line : PasswdHomesIn(*text, user)) {
     const std::optional<Path> home = Path::Parse(line);
     if (!home || home->is_root() || homes.size() == kMostHomes) continue;
-    if (std::ranges::find(known, *home) != known.end()) continue;
+    if (Contains(known, *home)) continue;
     const Walked walked = Walk(home->text(), files);
     // A home that the user cannot access now may become accessible later.
     if (walked.stop == Walked::Stop::kUnreadable) homes.push_back({*home, *home});
@@ -128,21 +126,13 @@ Status FindHomes(const Registration& registration, const FileView& files, Places
   std::vector<Home> roots;
   for (const std::optional<Home>& home : {*option, *variable}) {
     if (!home) continue;
-    if (home->real.is_root()) {
-      roots.push_back(*home);
-    } else {
-      AddHome(*home, places);
-    }
+    home->real.is_root() ? roots.push_back(*home) : AddHome(*home, places);
   }
   const bool is_given = !places.homes.empty();
   const Result<std::vector<Home>> passwd = PasswdHomes(registration.user, places.homes, files);
   if (!passwd) return passwd.error();
   for (const Home& home : *passwd) {
-    if (is_given) {
-      AddDenyOnlyHome(home, places);
-    } else {
-      AddHome(home, places);
-    }
+    is_given ? AddDenyOnlyHome(home, places) : AddHome(home, places);
   }
   // With "/" as a home, "~" would allow the whole disk.
   for (const Home& home : roots) AddDenyOnlyHome(home, places);
@@ -160,8 +150,8 @@ void FindStart(const Registration& registration, const FileView& files, Places& 
   }
 }
 
-bool HoldsAHome(const Path& folder, const Places& places) {
-  return std::ranges::any_of(places.homes, [&](const Path& home) { return home.IsInside(folder); });
+bool HoldsAny(const Path& folder, const std::vector<Path>& paths) {
+  return std::ranges::any_of(paths, [&](const Path& path) { return path.IsInside(folder); });
 }
 
 // True if the project comes from --root. A --root that contains a home counts only for sessions
@@ -176,7 +166,7 @@ bool IsRootByOption(const Registration& registration, const FileView& files, con
   if (!root || !start || *root == *start) return true;
   const Result<Path> root_real = Resolved(*root, files);
   // FindRoot() reports that "/" cannot be a project.
-  if (!root_real || root_real->is_root() || !HoldsAHome(*root_real, places)) return true;
+  if (!root_real || root_real->is_root() || !HoldsAny(*root_real, places.homes)) return true;
   const Result<Path> start_real = Resolved(*start, files);
   return start_real && *start_real == *root_real;
 }
@@ -201,8 +191,8 @@ Status FindRoot(const Registration& registration, const FileView& files, Places&
   if (real->is_root()) {
     return WrongRoot(about, "the project may not be \"/\"", "start the client in the project");
   }
-  if (!by_option && HoldsAHome(*real, places)) {
-    const bool is_home = std::ranges::find(places.homes, *real) != places.homes.end();
+  if (!by_option && HoldsAny(*real, places.homes)) {
+    const bool is_home = Contains(places.homes, *real);
     return WrongRoot(
         about, Quote(text) + (is_home ? " is the home directory" : " holds the home directory"),
         "start the client in a project's directory, or accept this one as a project and "
@@ -216,19 +206,15 @@ Status FindRoot(const Registration& registration, const FileView& files, Places&
 }
 
 // ringfence's programs are in the same directory.
-void AddPrograms(const std::string& program, Places& places) {
-  const std::optional<Path> own = Path::Parse(program);
-  if (!own) return;
-  AddOnce(places.programs, *own);
-  for (const char* name : {"ringfence-hook", "ringfence", "ringfence-cli"}) {
-    AddOnce(places.programs, own->Parent().Child(name));
-  }
-}
-
 void AddPrograms(const Registration& registration, Places& places) {
-  AddPrograms(registration.program, places);
-  AddPrograms(registration.program_real, places);
   places.program_real = Path::Parse(registration.program_real);
+  for (const std::optional<Path>& own : {Path::Parse(registration.program), places.program_real}) {
+    if (!own) continue;
+    AddOnce(places.programs, *own);
+    for (const char* name : {"ringfence-hook", "ringfence", "ringfence-cli"}) {
+      AddOnce(places.programs, own->Parent().Child(name));
+    }
+  }
 }
 
 }  // namespace
@@ -255,13 +241,12 @@ Result<Places> FindPlaces(const Registration& registration, const FileView& file
 }
 
 bool MayAllowBelow(const Places& places, const Path& home) {
-  return std::ranges::find(places.deny_only_homes, home) == places.deny_only_homes.end();
+  return !Contains(places.deny_only_homes, home);
 }
 
 std::optional<Path> RepositoryAround(const Places& places, const FileView& files) {
   for (Path folder = places.root_real; !folder.is_root(); folder = folder.Parent()) {
-    const auto holds = [&](const Path& home) { return home.IsInside(folder); };
-    if (std::ranges::any_of(places.homes_real, holds)) return {};
+    if (HoldsAny(folder, places.homes_real)) return {};
     const Result<FileFacts> facts = files.Look(folder.Child(".git"));
     if (facts && facts->kind != FileKind::kMissing) return folder;
   }

@@ -32,17 +32,12 @@ std::string PreToolUseAnswer(const Decision& decision, std::string_view say,
 
 // Leaves a question to the client, which is about to ask anyway.
 std::string PermissionAnswer(const Decision& decision, std::string_view say) {
-  switch (decision.verdict) {
-    case Verdict::kPermit:
-      if (!decision.say_allow) return "";
-      return Object("PermissionRequest", "\"decision\":{\"behavior\":\"allow\"}");
-    case Verdict::kAsk:
-      return "";
-    case Verdict::kDeny:
-      break;
+  if (decision.verdict == Verdict::kDeny) {
+    return Object("PermissionRequest", "\"decision\":{\"behavior\":\"deny\",\"message\":" +
+                                           JsonString(ReasonText(decision, say)) + "}");
   }
-  return Object("PermissionRequest", "\"decision\":{\"behavior\":\"deny\",\"message\":" +
-                                         JsonString(ReasonText(decision, say)) + "}");
+  if (decision.verdict == Verdict::kAsk || !decision.say_allow) return "";
+  return Object("PermissionRequest", "\"decision\":{\"behavior\":\"allow\"}");
 }
 
 }  // namespace

@@ -12,9 +12,8 @@ using Kind = JsonTree::Kind;
 constexpr size_t kMaxNumber = 64;  // digits; the scanner keeps no more
 
 void JsonDocument::Add(size_t offset, std::string what, std::string_view hint) {
-  mistakes_.push_back(Error{Error::Kind::kInvalidConfig,
-                            PlaceText(tree_.name(), tree_.text(), offset), std::move(what),
-                            std::string(hint)});
+  mistakes_.push_back(ConfigError(PlaceText(tree_.name(), tree_.text(), offset), std::move(what),
+                                  std::string(hint)));
 }
 
 void JsonDocument::Wrong(const Node& node, std::string_view what, std::string_view hint) {
@@ -28,16 +27,14 @@ void JsonDocument::UnknownKey(const Node& node, std::string_view what, std::stri
   Add(tree_.KeyBegin(node), std::move(text), "");
 }
 
-bool JsonDocument::WrongKind(const Node& node, std::string_view what) {
-  Wrong(node, std::string(what) + ", not " + std::string(KindName(node.kind)));
+bool JsonDocument::WrongKind(const Node& node, std::string_view wanted) {
+  Wrong(node, "must be " + std::string(wanted) + ", not " + std::string(KindName(node.kind)));
   return false;
 }
 
 ObjectReader::ObjectReader(JsonDocument& document, const Node& node)
     : document_(document), node_(node), is_object_(node.kind == Kind::kObject) {
-  if (!is_object_) {
-    document_.Wrong(node, "must be an object, not " + std::string(KindName(node.kind)));
-  }
+  if (!is_object_) document_.WrongKind(node, "an object");
 }
 
 const JsonTree::Node* ObjectReader::Any(std::string_view key) {
@@ -48,8 +45,7 @@ const JsonTree::Node* ObjectReader::Any(std::string_view key) {
 const JsonTree::Node* ObjectReader::Typed(std::string_view key, Kind kind) {
   const Node* node = Any(key);
   if (node == nullptr || node->kind == kind) return node;
-  document_.Wrong(*node, "must be " + std::string(KindName(kind)) + ", not " +
-                             std::string(KindName(node->kind)));
+  document_.WrongKind(*node, KindName(kind));
   return nullptr;
 }
 
@@ -63,7 +59,7 @@ std::optional<bool> ObjectReader::Bool(std::string_view key) {
   const Node* node = Any(key);
   if (node == nullptr) return {};
   if (node->kind == Kind::kTrue || node->kind == Kind::kFalse) return node->kind == Kind::kTrue;
-  document_.Wrong(*node, "must be true or false, not " + std::string(KindName(node->kind)));
+  document_.WrongKind(*node, "true or false");
   return {};
 }
 

@@ -26,14 +26,14 @@ class JsonDocument {
 
   const JsonTree& tree() const { return tree_; }
   void Wrong(const Node& node, std::string_view what, std::string_view hint = "");
+  bool WrongKind(const Node& node, std::string_view wanted);  // always false
   // True if the node is a string; otherwise reports a mistake.
   bool IsString(const Node& node) {
-    return node.kind == JsonTree::Kind::kString || WrongKind(node, "must be a string");
+    return node.kind == JsonTree::Kind::kString || WrongKind(node, "a string");
   }
   void UnknownKey(const Node& node, std::string_view what, std::string_view nearest);
 
  private:
-  bool WrongKind(const Node& node, std::string_view what);  // always false
   void Add(size_t offset, std::string what, std::string_view hint);
 
   const JsonTree& tree_;
