@@ -45,7 +45,7 @@ std::optional<Denial> DecideAccess(const Named& named, Access access, const Ques
 std::optional<Denial> DecideHost(const Named& named, const Policy& policy, bool confined) {
   const std::string url = "https://" + named.text;
   NameDecision outcome = EvaluateUrl(url, policy);
-  Decision decision{.verdict = outcome.verdict, .cause = std::move(outcome.cause), .paths = {}};
+  Decision decision{.verdict = outcome.verdict, .cause = std::move(outcome.cause)};
   const bool has_network = policy.network && policy.network->opens_sandbox;
   if (confined && !has_network) {
     decision.verdict = Verdict::kDeny;

@@ -143,7 +143,7 @@ class Server {
     const Result<std::string> line = WrapLine(registration_, event_);
     const bool is_kept = !event_.raw_input->text.empty();
     if (!line || !is_kept) {
-      decision = {.verdict = Verdict::kDeny, .cause = {}, .paths = {}};
+      decision = {.verdict = Verdict::kDeny};
       decision.cause = Cause{
           "command of " + event_.tool_name,
           "it cannot be wrapped (bash.wrap): " + (line ? "it is too long" : line.error().text()),
@@ -178,7 +178,7 @@ class Server {
     Decision decision;
     if (reasons->empty()) return AnswerAndLog("", decision);
     decision.verdict = Verdict::kDeny;
-    decision.cause = Cause{"change of the client's settings", reasons->front(), {}, ""};
+    decision.cause = Cause{"change of the client's settings", reasons->front()};
     Reply reply = AnswerAndLog("", decision);
     reply.err = ReasonText(decision, policy_.say) + "\n";
     reply.status = 2;

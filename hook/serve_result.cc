@@ -22,7 +22,7 @@ void TellUnwrapped(const Event& event, ResultNotes& told) {
   AlertRequest request = RequestOf(event);
   request.kind = Alert::Kind::kUnwrapped;
   told.alerts.push_back({std::move(request), AlertText(cause)});
-  told.unwrapped = Decision{.verdict = Verdict::kDeny, .cause = cause, .paths = {}};
+  told.unwrapped = Decision{.verdict = Verdict::kDeny, .cause = cause};
 }
 
 void TellDenials(const Event& event, const Surroundings& around, bool confined, ResultNotes& told) {

@@ -306,7 +306,7 @@ Decision DecidePath(const Event& event, std::string_view text, Access access,
   const PathEvaluator evaluator(around.policy, around.places, event, around.files);
   PathDecision outcome =
       evaluator.Evaluate(text, access, access == Access::kRead ? "read of" : "write to", "");
-  Decision decision{.verdict = outcome.verdict, .cause = std::move(outcome.cause), .paths = {}};
+  Decision decision{.verdict = outcome.verdict, .cause = std::move(outcome.cause)};
   for (const Path& end : outcome.ends) decision.paths.push_back(end.text());
   decision.failure = around.files.failure();
   return decision;

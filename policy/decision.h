@@ -21,8 +21,8 @@ std::string_view VerdictName(Verdict verdict);
 struct Cause {
   std::string what;  // `write to "/etc/hosts"`, `tool "WebSearch"`
   std::string why;   // `outside the project`
-  std::optional<RulePlace> place;
-  std::string remedy;  // what to do instead, in whole sentences; may be empty
+  std::optional<RulePlace> place = {};
+  std::string remedy = {};  // what to do instead, in whole sentences; may be empty
 
   bool operator==(const Cause&) const = default;
 };
@@ -50,11 +50,11 @@ struct Trace {
 
 struct Decision {
   Verdict verdict = Verdict::kPermit;
-  std::optional<Cause> cause;  // absent if permitted
-  std::vector<std::string>
-      paths;               // the evaluated paths, for the log; resolved unless refused by name
-  bool say_allow = false;  // answer "allow" instead of nothing
-  std::optional<Error> failure;  // set if files could not be read: there is no decision
+  std::optional<Cause> cause = {};      // absent if permitted
+  std::vector<std::string> paths = {};  // the evaluated ones, for the log; resolved unless refused
+                                        // by name
+  bool say_allow = false;               // answer "allow" instead of nothing
+  std::optional<Error> failure = {};    // set if files could not be read: there is no decision
 
   bool operator==(const Decision&) const = default;
 };

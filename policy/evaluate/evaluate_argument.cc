@@ -30,9 +30,8 @@ bool LooksLikeHost(std::string_view authority) {
 
 // True if a part between commas has several words or a placeholder: "see a.example, b.example".
 bool HoldsNoHost(std::string_view text) {
-  for (size_t comma = 0; comma != text.npos; text.remove_prefix(std::min(comma + 1, text.size()))) {
-    comma = text.find(',');
-    const std::string_view part = TrimSpace(text.substr(0, comma));
+  while (!text.empty()) {
+    const std::string_view part = TrimSpace(TakeUntil(text, ','));
     if (part.substr(part.rfind('@') + 1).find_first_of(" {<") != part.npos) return true;
   }
   return false;
@@ -58,18 +57,13 @@ std::string ArgumentEvaluator::NameOf(const InputField& field) const {
 }
 
 bool ArgumentEvaluator::IsUsable(const InputField& field, std::string_view wanted) {
-  if (field.kind != JsonKind::kString) {
-    verdict_.Deny(NameOf(field), "it must be " + std::string(wanted));
-  } else if (field.cut) {
-    verdict_.Deny(NameOf(field), "it is longer than a path can be");
-  } else if (field.has_nul) {
-    verdict_.Deny(NameOf(field), "it holds NUL");
-  } else if (field.has_lone_surrogate) {
-    verdict_.Deny(NameOf(field), "it holds half of a character");
-  } else {
-    return true;
-  }
-  return false;
+  const std::string why = field.kind != JsonKind::kString ? "it must be " + std::string(wanted)
+                          : field.cut                     ? "it is longer than a path can be"
+                          : field.has_nul                 ? "it holds NUL"
+                          : field.has_lone_surrogate      ? "it holds half of a character"
+                                                          : "";
+  if (!why.empty()) verdict_.Deny(NameOf(field), why);
+  return why.empty();
 }
 
 void ArgumentEvaluator::EvaluatePath(const InputField& field, std::string_view text, Access access,
@@ -110,9 +104,8 @@ NameDecision ArgumentEvaluator::EvaluateBareHost(std::string_view text) const {
   text = text.substr(0, text.find_first_of("/?#\\"));
   if (HoldsNoHost(text)) return {};
   NameDecision worst;
-  for (size_t comma = 0; comma != text.npos; text.remove_prefix(std::min(comma + 1, text.size()))) {
-    comma = text.find(',');
-    NameDecision decision = EvaluateOneHost(TrimSpace(text.substr(0, comma)));
+  while (!text.empty()) {
+    NameDecision decision = EvaluateOneHost(TrimSpace(TakeUntil(text, ',')));
     if (decision.verdict > worst.verdict) worst = std::move(decision);
   }
   return worst;

@@ -11,10 +11,7 @@ namespace ringfence {
 namespace {
 
 HostDecision DeniedHost(std::string why, std::optional<RulePlace> place = {}) {
-  HostDecision denied;
-  denied.verdict = Verdict::kDeny;
-  denied.cause = Cause{"", std::move(why), place, ""};
-  return denied;
+  return {{Verdict::kDeny, Cause{"", std::move(why), place}}};
 }
 
 HostDecision EvaluateUnlisted(std::string_view host, const HostList& list, const Policy& policy) {

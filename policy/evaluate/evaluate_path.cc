@@ -69,17 +69,13 @@ std::optional<std::string_view> RefusedText(std::string_view text) {
 
 std::optional<std::string_view> RefusedSpecialName(const Path& path) {
   const std::string folded = FoldName(path.text());
-  const auto inside = [&folded](std::string_view folder) {
-    return folded.starts_with(folder) &&
-           (folded.size() == folder.size() || folded[folder.size()] == '/');
-  };
+  const auto inside = [&folded](std::string_view folder) { return Covers(folder, folded); };
   if (inside("/proc") || inside("/.vol")) {
     return "paths below /proc mean something else in every process";
   }
   if (!inside("/dev")) return {};
-  constexpr std::string_view kHarmless[] = {"/dev", "/dev/null", "/dev/zero", "/dev/random",
-                                            "/dev/urandom"};
-  if (std::ranges::find(kHarmless, folded) != std::end(kHarmless) || inside("/dev/shm")) return {};
+  constexpr WordList kHarmless("/dev\n/dev/null\n/dev/zero\n/dev/random\n/dev/urandom\n");
+  if (kHarmless.Contains(folded) || inside("/dev/shm")) return {};
   return "it is a device, not a file";
 }
 
@@ -134,7 +130,7 @@ const ProtectedPaths& PathEvaluator::Protected() const {
 }
 
 Cause PathEvaluator::PlainCause(const Question& question, std::string why) const {
-  return Cause{std::string(question.verb) + " " + Quote(question.text), std::move(why), {}, ""};
+  return Cause{std::string(question.verb) + " " + Quote(question.text), std::move(why)};
 }
 
 // Returns a cause such as "denied by "docs/adr"" or "denied by "@secrets" (~/.ssh)".
@@ -204,13 +200,11 @@ PathDecision PathEvaluator::EvaluateText(const Question& question, std::string_v
                   .readings = {}};
   PathDecision worst;
   if (const auto why = RefusedText(text)) {
-    KeepWorst(worst, {Verdict::kDeny, PlainCause(question, std::string(*why)), {}});
+    worst = {Verdict::kDeny, PlainCause(question, std::string(*why))};
   } else if (const auto starts = Starts(text); starts.empty()) {
-    KeepWorst(worst,
-              {Verdict::kDeny,
-               PlainCause(question, text[0] == '~' ? "no home directory is known"
-                                                   : "it is relative, and the event has no cwd"),
-               {}});
+    worst = {Verdict::kDeny,
+             PlainCause(question, text[0] == '~' ? "no home directory is known"
+                                                 : "it is relative, and the event has no cwd")};
   } else {
     bool is_permitted = false;  // from one of the directories
     for (size_t i = 0; i < starts.size(); ++i) {
@@ -236,32 +230,31 @@ PathDecision PathEvaluator::EvaluateText(const Question& question, std::string_v
 // in a dot.
 PathDecision PathEvaluator::EvaluateStart(const Question& question, const std::string& start,
                                           std::vector<PathTrace::Reading>& readings) const {
+  PathDecision worst;
+  const auto read = [&](std::string_view name, const std::string& text) {
+    PathTrace::Reading& reading = readings.emplace_back(PathTrace::Reading{name, text, {}, {}});
+    KeepWorst(worst, EvaluateReading(question, reading));
+  };
   const std::string lexical = Path::Clean(start).text();
-  PathDecision worst = EvaluateReading(
-      question, lexical, &readings.emplace_back(PathTrace::Reading{"lexical", lexical, {}, {}}));
+  read("lexical", lexical);
   if (const std::string on_fat = WithoutFinalDots(lexical); on_fat != lexical) {
-    KeepWorst(worst, EvaluateReading(
-                         question, on_fat,
-                         &readings.emplace_back(PathTrace::Reading{"on FAT", on_fat, {}, {}})));
+    read("on FAT", on_fat);
   }
-  if (!HasDotDot(start)) return worst;
-  KeepWorst(worst,
-            EvaluateReading(question, start,
-                            &readings.emplace_back(PathTrace::Reading{"physical", start, {}, {}})));
+  if (HasDotDot(start)) read("physical", start);
   return worst;
 }
 
-PathDecision PathEvaluator::EvaluateReading(const Question& question, const std::string& start,
-                                            PathTrace::Reading* reading) const {
-  const Path named = Path::Clean(start);
+PathDecision PathEvaluator::EvaluateReading(const Question& question,
+                                            PathTrace::Reading& reading) const {
+  const Path named = Path::Clean(reading.start);
   if (auto cause = DeniedByName(question, named, PathRole::kTarget)) {
-    reading->end = named;  // no link was followed
+    reading.end = named;  // no link was followed
     return {Verdict::kDeny, std::move(cause), {named}};
   }
   const Guard guard(*this, question, named);
-  const Walked walked = Walk(start, files_, &guard);
-  reading->steps = walked.steps;
-  reading->end = walked.end;
+  const Walked walked = Walk(reading.start, files_, &guard);
+  reading.steps = walked.steps;
+  reading.end = walked.end;
   switch (walked.stop) {
     case Walked::Stop::kEnd:
       return EvaluateEnd(question, named, walked);
@@ -271,16 +264,15 @@ PathDecision PathEvaluator::EvaluateReading(const Question& question, const std:
       return {Verdict::kDeny, std::move(cause), {walked.end}};
     }
     case Walked::Stop::kLoop:
-      return {Verdict::kDeny, PlainCause(question, "too many links follow each other"), {}};
+      return {Verdict::kDeny, PlainCause(question, "too many links follow each other")};
     case Walked::Stop::kTooLong:
-      return {Verdict::kDeny, PlainCause(question, "it is longer than a path can be"), {}};
+      return {Verdict::kDeny, PlainCause(question, "it is longer than a path can be")};
     case Walked::Stop::kUnreadable:
       break;
   }
   return {Verdict::kDeny,
           PlainCause(question, "where it leads cannot be seen (" +
-                                   Printable(walked.error ? walked.error->what : "") + ")"),
-          {}};
+                                   Printable(walked.error ? walked.error->what : "") + ")")};
 }
 
 // Decides by the text of a name only and accesses no file.

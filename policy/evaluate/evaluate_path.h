@@ -17,8 +17,8 @@ namespace ringfence {
 // The decision on one argument.
 struct PathDecision {
   Verdict verdict = Verdict::kPermit;
-  std::optional<Cause> cause;
-  std::vector<Path> ends;  // where each reading leads, as far as it was followed
+  std::optional<Cause> cause = {};
+  std::vector<Path> ends = {};  // where each reading leads, as far as it was followed
 };
 
 // Returns why `text` cannot be a path that the client and the kernel read alike, or nothing.
@@ -77,8 +77,7 @@ class PathEvaluator {
 
   PathDecision EvaluateStart(const Question& question, const std::string& start,
                              std::vector<PathTrace::Reading>& readings) const;
-  PathDecision EvaluateReading(const Question& question, const std::string& start,
-                               PathTrace::Reading* reading) const;
+  PathDecision EvaluateReading(const Question& question, PathTrace::Reading& reading) const;
   PathDecision EvaluateEnd(const Question& question, const Path& named, const Walked& walked) const;
   std::optional<Cause> DeniedByName(const Question& question, const Path& path,
                                     PathRole standing) const;

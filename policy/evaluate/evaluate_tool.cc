@@ -84,11 +84,6 @@ std::string QuestionText(const NameRule& rule) {
   return "the policy asks about " + Quote(rule.pattern);
 }
 
-NameDecision DeniedTool(std::string what, std::string why, std::optional<RulePlace> place,
-                        std::string remedy) {
-  return {Verdict::kDeny, Cause{std::move(what), std::move(why), place, std::move(remedy)}};
-}
-
 std::optional<RulePlace> FirstPlace(const std::vector<NameRule>& list) {
   if (list.empty()) return {};
   return list.front().place;
@@ -115,7 +110,7 @@ std::optional<Cause> NotAllowed(std::string_view tool, const Names& names, const
   Note(trace, named);
   const std::vector<NameRule>* narrower = NarrowerWithout(names, rules, trace);
   if (narrower == nullptr && (known || named != nullptr)) return {};
-  Cause cause{"tool " + Quote(tool), "not in the list of what is allowed", {}, ""};
+  Cause cause{"tool " + Quote(tool), "not in the list of what is allowed"};
   if (narrower != nullptr) {  // adding it to the user's own list would not help
     cause.place = FirstPlace(*narrower);
   } else if (IsMcpTool(tool)) {
@@ -136,14 +131,14 @@ NameDecision EvaluateTool(std::string_view tool, const Policy& policy, Trace* tr
   const Names strict = WithShell(names, tool);
   if (const NameRule* rule = FindDeny(rules.deny, strict)) {
     Note(trace, rule);
-    return DeniedTool("tool " + Quote(tool), DenialText(*rule), rule->place, "");
+    return {Verdict::kDeny, Cause{"tool " + Quote(tool), DenialText(*rule), rule->place}};
   }
   if (auto cause = NotAllowed(tool, names, policy, trace)) {
     return {Verdict::kDeny, std::move(cause)};
   }
   if (const NameRule* rule = FirstMatch(rules.ask, strict)) {
     Note(trace, rule);
-    return {Verdict::kAsk, Cause{"tool " + Quote(tool), QuestionText(*rule), rule->place, ""}};
+    return {Verdict::kAsk, Cause{"tool " + Quote(tool), QuestionText(*rule), rule->place}};
   }
   return {};
 }
@@ -161,7 +156,7 @@ NameDecision EvaluateMcpServer(std::string_view server, const Policy& policy, Tr
   };
   if (const NameRule* rule = FindDeny(rules.deny, names)) {
     Note(trace, rule);
-    return DeniedTool(what, DenialText(*rule), rule->place, "");
+    return {Verdict::kDeny, Cause{what, DenialText(*rule), rule->place}};
   }
   const bool is_named = find(rules.names) != nullptr;
   const auto lacks = [&](const auto& list) { return find(list) == nullptr; };
@@ -173,11 +168,11 @@ NameDecision EvaluateMcpServer(std::string_view server, const Policy& policy, Tr
     } else if (!rules.known_tools) {
       place = FirstPlace(rules.names);
     }
-    return DeniedTool(what, "the policy does not name the server", place,
-                      AllowFix(policy, place, ShellWord(name + "__*")));
+    return {Verdict::kDeny, Cause{what, "the policy does not name the server", place,
+                                  AllowFix(policy, place, ShellWord(name + "__*"))}};
   }
   if (const NameRule* rule = find(rules.ask)) {
-    return {Verdict::kAsk, Cause{what, QuestionText(*rule), rule->place, ""}};
+    return {Verdict::kAsk, Cause{what, QuestionText(*rule), rule->place}};
   }
   return {};
 }

@@ -22,7 +22,7 @@ constexpr WordList kNetworkSchemes(
 // clang-format on
 
 NameDecision DeniedText(std::string_view text, std::string why) {
-  NameDecision decision{Verdict::kDeny, Cause{"", std::move(why), {}, ""}};
+  NameDecision decision{Verdict::kDeny, Cause{"", std::move(why)}};
   NameConnection(decision, text);
   return decision;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/contains.h"
 #include "base/utf8.h"
 
 namespace ringfence {
@@ -90,11 +91,10 @@ bool MakesRepository(const Walked& walked, const CachedFiles& files) {
 
 bool IsInPackageStore(const Path& path, const std::vector<std::string_view>& stores) {
   std::string_view rest = path.text();
-  for (;;) {
-    const std::string_view component = TakeComponent(rest);
-    if (component.empty()) return false;
-    if (std::ranges::find(stores, component) != stores.end()) return true;
+  for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
+    if (Contains(stores, name)) return true;
   }
+  return false;
 }
 
 Path MainRepositoryOf(const Path& folder, const FileView& files) {

@@ -135,12 +135,10 @@ bool IsNumbers(std::string_view text) {
 }
 
 bool LooksLikePeer(std::string_view text) {
-  while (true) {
-    const size_t comma = std::min(text.find(','), text.size());
-    if (IsPeer(TrimSpace(text.substr(0, comma)))) return true;
-    if (comma == text.size()) return false;
-    text.remove_prefix(comma + 1);
+  while (!text.empty()) {
+    if (IsPeer(TrimSpace(TakeUntil(text, ',')))) return true;
   }
+  return false;
 }
 
 bool IsScpAddress(std::string_view text) {

@@ -24,11 +24,10 @@ bool HasSpace(std::string_view text) { return HasControl(text) || text.find(' ')
 
 // True for "(.." and "\"..": a path begins in the middle of the text.
 bool HoldsPath(std::string_view text) {
-  for (;;) {
-    const std::string_view name = TakeComponent(text);
-    if (name.empty()) return false;
+  for (std::string_view name = TakeComponent(text); !name.empty(); name = TakeComponent(text)) {
     if (name.size() > 2 && name.ends_with("..") && name[name.size() - 3] != '.') return true;
   }
+  return false;
 }
 
 // A server may shorten "a/../././x" before opening it.

@@ -14,7 +14,7 @@ namespace ringfence {
 namespace {
 
 Error EntryError(std::string what, std::string hint = "") {
-  return Error{Error::Kind::kInvalidConfig, "", std::move(what), std::move(hint)};
+  return ConfigError("", std::move(what), std::move(hint));
 }
 
 bool BeginsWithDrive(std::string_view text) {
@@ -75,14 +75,12 @@ Result<std::string_view> NormalTail(std::string_view tail, std::deque<std::strin
   if (IsPlainText(tail)) return tail;
   std::string normal;
   std::string_view rest = tail;
-  for (;;) {
-    const std::string_view component = TakeComponent(rest);
-    if (component.empty()) break;
-    if (component == "..") return EntryError("holds \"..\"", "write the directory itself");
-    if (component[0] == '$') return EntryError("holds a variable", "write its value");
-    if (component == ".") continue;
+  for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
+    if (name == "..") return EntryError("holds \"..\"", "write the directory itself");
+    if (name[0] == '$') return EntryError("holds a variable", "write its value");
+    if (name == ".") continue;
     if (!normal.empty()) normal.push_back('/');
-    normal.append(component);
+    normal.append(name);
   }
   if (normal == tail) return tail;
   return std::string_view(strings.emplace_back(std::move(normal)));

@@ -139,21 +139,15 @@ std::optional<std::string> Literal(std::string_view component) {
 }
 
 bool SpellsDotDot(std::string_view alternative) {
-  std::string_view rest = alternative;
-  for (;;) {
-    const std::string_view component = TakeComponent(rest);
-    if (component.empty()) break;
-    if (Literal(component) == "..") return true;
-  }
   // With "\" as a separator, as on Windows.
   std::string slashed(alternative);
   std::ranges::replace(slashed, '\\', '/');
-  rest = slashed;
-  for (;;) {
-    const std::string_view component = TakeComponent(rest);
-    if (component.empty()) return false;
-    if (component == "..") return true;
+  if (HasDotDot(slashed)) return true;
+  std::string_view rest = alternative;
+  for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
+    if (Literal(name) == "..") return true;
   }
+  return false;
 }
 
 bool NamesFolder(std::string_view alternative, std::string_view beginning) {
@@ -167,14 +161,13 @@ bool NamesFolder(std::string_view alternative, std::string_view beginning) {
 std::string BeginningOf(std::string_view alternative) {
   std::string beginning = alternative.starts_with('/') ? "/" : "";
   std::string_view rest = alternative;
-  for (;;) {
-    const std::string_view component = TakeComponent(rest);
-    if (component.empty()) return beginning;
-    const std::optional<std::string> literal = Literal(component);
+  for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
+    const std::optional<std::string> literal = Literal(name);
     if (!literal) return beginning;
     if (!beginning.empty() && beginning.back() != '/') beginning.push_back('/');
     beginning += *literal;
   }
+  return beginning;
 }
 
 }  // namespace
