@@ -15,8 +15,8 @@ std::string CurrentDirectory() {
 }
 
 Error NoCurrentDirectory(std::string hint) {
-  return Error{Error::Kind::kUsage, "the current directory",
-               "it was removed, or you may not enter it", std::move(hint)};
+  return UsageError("the current directory", "it was removed, or you may not enter it",
+                    std::move(hint));
 }
 
 std::string Absolute(const std::string& path) {

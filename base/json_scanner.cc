@@ -1,6 +1,7 @@
 #include "base/json_scanner.h"
 
 #include "base/ascii.h"
+#include "base/name_bits.h"
 #include "base/text.h"
 
 namespace ringfence {
@@ -9,12 +10,6 @@ namespace {
 constexpr size_t kMaxKeyBytes = size_t{64} * 1024;
 constexpr size_t kMaxNumberText = 64;
 constexpr size_t kLinearKeys = 16;  // up to this number a linear search beats a table
-
-uint64_t HashKey(std::string_view key) {  // FNV-1a, 64 bits
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
 
 }  // namespace
 
@@ -197,7 +192,7 @@ Token JsonScanner::ReadKey() {
 }
 
 bool JsonScanner::IsNewKey(std::string_view key) {
-  const uint64_t hash = HashKey(key);
+  const uint64_t hash = HashText(key);
   Frame& frame = frames_.back();
   if (frame.many != nullptr) return frame.many->Insert(hash);
   for (size_t i = frame.first_key; i < key_hashes_.size(); ++i) {

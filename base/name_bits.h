@@ -20,6 +20,13 @@ class NameHash {
   uint32_t state_ = 0x811C9DC5u;
 };
 
+// FNV-1a, 64 bits.
+constexpr uint64_t HashText(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
 // The bits of all names in `path`, which must be folded (FoldName).
 constexpr uint64_t NameBitsOf(std::string_view path) {
   uint64_t bits = 0;

@@ -56,8 +56,7 @@ Result<std::string> ReadAll(int fd, size_t limit, std::string_view what, size_t 
     if (got < 0) return SystemError("read(" + std::string(what) + ")");
     size += static_cast<size_t>(got);
     if (size > limit) {
-      return Error{Error::Kind::kInvalidConfig, std::string(what),
-                   "larger than " + std::to_string(limit) + " bytes", ""};
+      return ConfigError(std::string(what), "larger than " + std::to_string(limit) + " bytes");
     }
     // A regular file that returned less than there was room for is at its end (read(2)).
     const bool is_whole = expected > 0 && size == expected;

@@ -16,9 +16,9 @@ constexpr size_t kMaxCommandLine = size_t{4} << 20;  // more than the kernel all
 constexpr std::string_view kShells[] = {"bash", "zsh"};
 
 Error Odd(std::string what) {
-  return Error{Error::Kind::kUsage, "enter", std::move(what),
-               "the client's shell starts this program, by a line that the hook wrote; do not run "
-               "it yourself"};
+  return UsageError("enter", std::move(what),
+                    "the client's shell starts this program, by a line that the hook wrote; do not "
+                    "run it yourself");
 }
 
 Result<std::string> ReadWhole(const UniqueFd& folder, const char* name) {

@@ -15,12 +15,6 @@ constexpr size_t kMaxListed = 4096;          // names; in a larger directory, ea
 constexpr size_t kUsuallySeen = 48;
 constexpr size_t kMaxSeen = 256;  // searching more would take longer than asking again
 
-uint64_t Hash(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
-
 }  // namespace
 
 class CachedFiles::Folder {
@@ -94,7 +88,7 @@ Result<FileFacts> CachedFiles::FactsOf(const Seen& seen) const {
 }
 
 Result<FileFacts> CachedFiles::Look(const Path& path) const {
-  const uint64_t hash = Hash(path.text());
+  const uint64_t hash = HashText(path.text());
   if (const Seen* known = Known(path, hash)) return FactsOf(*known);
   if (IsListedMissing(path)) return FileFacts{};
   return LookAnew(path, hash);
@@ -189,7 +183,7 @@ bool CachedFiles::IsListed(Folder& folder) const {
 Result<FileKind> CachedFiles::ChildKind(Folder& folder, std::string_view name) const {
   if (!folder.is_listed()) {
     const Path child = folder.path().Child(name);
-    const uint64_t hash = Hash(child.text());
+    const uint64_t hash = HashText(child.text());
     const Seen* known = Known(child, hash);
     if (known != nullptr || !folder.IsAskedOften()) {
       const Result<FileFacts> facts = known ? FactsOf(*known) : LookAnew(child, hash);

@@ -160,12 +160,9 @@ class Merger {
   static void Grant(const Sections& granted, Policy& policy) {
     if (granted.read.allow) policy.read.allow.front().emplace_back(*granted.read.allow);
     if (granted.write.allow) policy.write.allow.front().emplace_back(*granted.write.allow);
-    if (const auto& tools = granted.tools.allow) {
-      policy.tools.names.insert(policy.tools.names.end(), tools->begin(), tools->end());
-    }
-    if (!policy.network || !granted.network || !granted.network->allow) return;
-    std::vector<HostRule>& hosts = policy.network->lists.front().allow;
-    hosts.insert(hosts.end(), granted.network->allow->begin(), granted.network->allow->end());
+    AppendTo(policy.tools.names, granted.tools.allow);
+    if (!policy.network || !granted.network) return;
+    AppendTo(policy.network->lists.front().allow, granted.network->allow);
   }
 
   void AddName(std::string_view profile) {
@@ -210,16 +207,15 @@ class Merger {
   Error NoSuchProfile() const {
     const std::string quoted = "a profile \"" + std::string(profile_) + "\"";
     for (const PolicySource& source : sources_.sources) {
-      if (std::ranges::find(source.file->profiles, profile_, &Profile::name) ==
-          source.file->profiles.end()) {
-        continue;
-      }
-      return Error{Error::Kind::kUsage, "--profile",
-                   "only a policy that is not trusted has " + quoted + ": " + source.file->shown,
-                   "look at it and run: ringfence trust"};
+      const std::vector<Profile>& profiles = source.file->profiles;
+      if (std::ranges::find(profiles, profile_, &Profile::name) == profiles.end()) continue;
+      return UsageError(
+          "--profile",
+          "only a policy that is not trusted has " + quoted + ": " + source.file->shown,
+          "look at it and run: ringfence trust");
     }
-    return Error{Error::Kind::kUsage, "--profile", "no policy has " + quoted,
-                 "name one of the profiles in the policy"};
+    return UsageError("--profile", "no policy has " + quoted,
+                      "name one of the profiles in the policy");
   }
 
   const PolicySources& sources_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/contains.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/load/key_reader.h"
@@ -41,10 +42,6 @@ class Loader {
   }
 
  private:
-  static std::string At(std::string_view at, std::string_view key) {
-    return std::string(at) + "/" + std::string(key);
-  }
-
   void ReadVersion(ObjectReader& object, const Node& root) {
     const Node* version = object.Any("version");
     if (version == nullptr) {
@@ -60,23 +57,22 @@ class Loader {
   }
 
   void ReadSections(ObjectReader& object, std::string_view at, Sections& sections) {
+    const std::string above = std::string(at) + "/";
     if (const Node* node = object.Object("tools")) {
       ObjectReader reader(document_, *node);
-      sections.tools = rules_.ReadTools(reader, At(at, "tools"));
+      sections.tools = rules_.ReadTools(reader, above + "tools");
       reader.Finish();
     }
     if (const Node* node = object.Object("read")) {
       ObjectReader reader(document_, *node);
-      sections.read = rules_.ReadPaths(reader, At(at, "read"));
+      sections.read = rules_.ReadPaths(reader, above + "read");
       reader.Finish();
     }
-    if (const Node* node = object.Object("write")) {
-      ReadWrite(*node, At(at, "write"), sections);
-    }
+    if (const Node* node = object.Object("write")) ReadWrite(*node, above + "write", sections);
     if (const Node* node = object.Object("network")) {
-      ReadNetwork(*node, At(at, "network"), sections);
+      ReadNetwork(*node, above + "network", sections);
     }
-    if (const Node* node = object.Object("mcp")) ReadMcp(*node, At(at, "mcp"), sections.mcp);
+    if (const Node* node = object.Object("mcp")) ReadMcp(*node, above + "mcp", sections.mcp);
     if (const Node* node = object.Object("alerts")) ReadAlerts(*node, at.empty(), sections);
     keys_.Read(object, "", sections.keys);
   }
@@ -117,7 +113,7 @@ class Loader {
     const JsonTree& tree = document_.tree();
     for (const JsonNode& member : tree.ChildrenOf(node)) {
       const std::string_view name = tree.KeyOf(member);
-      if (std::ranges::find(kAlertMembers, name) != std::end(kAlertMembers)) {
+      if (Contains(kAlertMembers, name)) {
         document_.Wrong(member, "is a field that ringfence writes itself",
                         "give the constant another name");
       } else if (member.kind != JsonTree::Kind::kString) {

@@ -7,17 +7,12 @@ namespace ringfence {
 namespace {
 
 // Appends the asks that name a place to `permitted`, because an ask permits with a question.
-void AppendPermittedAsks(PathRuleList& permitted, const std::optional<std::vector<PathRule>>& ask) {
+void AppendPermittedAsks(PathRuleList& permitted, const RuleList<PathRule>& ask) {
   if (!ask) return;
   for (const PathRule& rule : *ask) {
     const bool names_place = rule.set == SetName::kNone && rule.base != RuleBase::kAnywhere;
     if (names_place) permitted.emplace_back(&rule, 1);
   }
-}
-
-template <typename T>
-void AppendTo(std::vector<T>& list, const std::optional<std::vector<T>>& more) {
-  if (more) list.insert(list.end(), more->begin(), more->end());
 }
 
 void NarrowPaths(PathRules& rules, const RuleLists<PathRule>& over) {

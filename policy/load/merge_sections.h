@@ -10,6 +10,11 @@
 
 namespace ringfence {
 
+template <typename Rule>
+void AppendTo(std::vector<Rule>& list, const RuleList<Rule>& more) {
+  if (more) list.insert(list.end(), more->begin(), more->end());
+}
+
 // Leaves out alerts (layers.cc). `trusted`: from the widest to the most specific. `own`: the
 // user's sections; only an empty list there drops a default of `built_in`. The result points into
 // all of them.

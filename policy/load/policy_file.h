@@ -16,12 +16,15 @@
 namespace ringfence {
 
 template <typename Rule>
+using RuleList = std::optional<std::vector<Rule>>;
+
+template <typename Rule>
 struct RuleLists {
-  std::optional<std::vector<Rule>> allow, ask, deny;
+  RuleList<Rule> allow, ask, deny;
 };
 
 struct NetworkSection {
-  std::optional<std::vector<HostRule>> allow, deny, inspect;
+  RuleList<HostRule> allow, deny, inspect;
   std::optional<Unlisted> unlisted;
   RulePlace place;
 };

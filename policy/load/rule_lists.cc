@@ -30,14 +30,12 @@ Status ParseTool(std::string_view text, NameRule* rule) {
                                        : ToolSet::kNone;
   if (rule->set != ToolSet::kNone) return Unit{};
   if (text.starts_with('@')) {
-    return Error{
-        Error::Kind::kInvalidConfig, "",
-        Quote(text) + " is not a set of tools; there are \"@session-tools\" and \"@known-tools\"",
-        ""};
+    return ConfigError(
+        "",
+        Quote(text) + " is not a set of tools; there are \"@session-tools\" and \"@known-tools\"");
   }
   if (IsToolPattern(text)) return Unit{};
-  return Error{Error::Kind::kInvalidConfig, "", "is not the name of a tool",
-               "letters, digits and \"*\" for any of them"};
+  return ConfigError("", "is not the name of a tool", "letters, digits and \"*\" for any of them");
 }
 
 }  // namespace
@@ -62,9 +60,8 @@ bool IsToolPattern(std::string_view text) {
 }
 
 const RuleOrigin* RuleListReader::OriginOf(const std::string& pointer) {
-  for (const RuleOrigin& origin : *file_.origins) {
-    if (origin.pointer == pointer) return &origin;
-  }
+  const auto known = std::ranges::find(*file_.origins, pointer, &RuleOrigin::pointer);
+  if (known != file_.origins->end()) return &*known;
   return &file_.origins->emplace_back(
       RuleOrigin{file_.shown, pointer, quotable_, file_.tree->text()});
 }
@@ -75,8 +72,7 @@ RulePlace RuleListReader::PlaceOf(const JsonNode& node, const std::string& point
 
 // `read` fills in one rule from an element.
 template <typename Rule, typename Read>
-std::optional<std::vector<Rule>> RuleListReader::ReadList(ObjectReader& object,
-                                                          std::string_view key, Read read) {
+RuleList<Rule> RuleListReader::ReadList(ObjectReader& object, std::string_view key, Read read) {
   const JsonNode* list = object.Array(key);
   if (list == nullptr) return {};
   if (key == "allow" && list->size == 0) {
@@ -84,7 +80,7 @@ std::optional<std::vector<Rule>> RuleListReader::ReadList(ObjectReader& object,
                     "leave it out for the default; to permit nothing, deny \"/\" or \"*\"");
   }
   const JsonTree& tree = document_.tree();
-  std::optional<std::vector<Rule>> rules(std::in_place);
+  RuleList<Rule> rules(std::in_place);
   rules->reserve(list->size);
   for (const JsonNode& node : tree.ChildrenOf(*list)) {
     if (!document_.IsString(node)) continue;
@@ -96,9 +92,8 @@ std::optional<std::vector<Rule>> RuleListReader::ReadList(ObjectReader& object,
   return rules;
 }
 
-std::optional<std::vector<PathRule>> RuleListReader::ReadPathList(ObjectReader& object,
-                                                                  std::string_view key,
-                                                                  std::string_view at) {
+RuleList<PathRule> RuleListReader::ReadPathList(ObjectReader& object, std::string_view key,
+                                                std::string_view at) {
   const RuleOrigin* origin = nullptr;
   const ListKind kind = KindOfList(key);
   return ReadList<PathRule>(object, key, [&](const JsonNode& node, PathRule* rule) {
@@ -109,9 +104,8 @@ std::optional<std::vector<PathRule>> RuleListReader::ReadPathList(ObjectReader& 
   });
 }
 
-std::optional<std::vector<NameRule>> RuleListReader::ReadToolList(ObjectReader& object,
-                                                                  std::string_view key,
-                                                                  std::string_view at) {
+RuleList<NameRule> RuleListReader::ReadToolList(ObjectReader& object, std::string_view key,
+                                                std::string_view at) {
   const std::string pointer = PointerTo(at, key);
   return ReadList<NameRule>(object, key, [&](const JsonNode& node, NameRule* rule) {
     rule->place = PlaceOf(node, pointer);
@@ -131,9 +125,8 @@ RuleLists<NameRule> RuleListReader::ReadTools(ObjectReader& object, std::string_
           .deny = ReadToolList(object, "deny", at)};
 }
 
-std::optional<std::vector<HostRule>> RuleListReader::ReadHosts(ObjectReader& object,
-                                                               std::string_view key,
-                                                               std::string_view at) {
+RuleList<HostRule> RuleListReader::ReadHosts(ObjectReader& object, std::string_view key,
+                                             std::string_view at) {
   const std::string pointer = PointerTo(at, key);
   auto rules = ReadList<HostRule>(object, key, [&](const JsonNode& node, HostRule* rule) -> Status {
     if (node.content() == kAgentHostSet) {
@@ -154,10 +147,7 @@ std::optional<std::vector<HostRule>> RuleListReader::ReadHosts(ObjectReader& obj
       expanded.push_back(rule);
       continue;
     }
-    for (const std::string_view host : agent_.hosts) {
-      HostRule& agent = expanded.emplace_back(rule);
-      agent.host = host;
-    }
+    for (const std::string_view host : agent_.hosts) expanded.emplace_back(rule).host = host;
   }
   return expanded;
 }

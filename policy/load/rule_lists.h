@@ -21,8 +21,7 @@ class RuleListReader {
   RuleLists<PathRule> ReadPaths(ObjectReader& object, std::string_view at);
   RuleLists<NameRule> ReadTools(ObjectReader& object, std::string_view at);
   // Reads one list of hosts and replaces sets by their members.
-  std::optional<std::vector<HostRule>> ReadHosts(ObjectReader& object, std::string_view key,
-                                                 std::string_view at);
+  RuleList<HostRule> ReadHosts(ObjectReader& object, std::string_view key, std::string_view at);
 
   RulePlace PlaceOf(const JsonTree::Node& node, const std::string& pointer);
   // Returns the origin for this JSON pointer; the file owns it.
@@ -30,11 +29,9 @@ class RuleListReader {
 
  private:
   template <typename Rule, typename Read>
-  std::optional<std::vector<Rule>> ReadList(ObjectReader& object, std::string_view key, Read read);
-  std::optional<std::vector<PathRule>> ReadPathList(ObjectReader& object, std::string_view key,
-                                                    std::string_view at);
-  std::optional<std::vector<NameRule>> ReadToolList(ObjectReader& object, std::string_view key,
-                                                    std::string_view at);
+  RuleList<Rule> ReadList(ObjectReader& object, std::string_view key, Read read);
+  RuleList<PathRule> ReadPathList(ObjectReader& object, std::string_view key, std::string_view at);
+  RuleList<NameRule> ReadToolList(ObjectReader& object, std::string_view key, std::string_view at);
 
   PolicyFile& file_;
   const Agent& agent_;

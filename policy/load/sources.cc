@@ -114,8 +114,8 @@ class SourceReader {
 
   Status AddNamed(const std::string& path) {
     if (!Path::Parse(path)) {
-      return Error{Error::Kind::kUsage, "--policy", Quote(path) + " is not an absolute path",
-                   "register the hook with the policy's whole path"};
+      return UsageError("--policy", Quote(path) + " is not an absolute path",
+                        "register the hook with the policy's whole path");
     }
     const size_t before = found_.sources.size();
     if (Status s = Add(Layer::kCommandLine, path); !s) return s.error();

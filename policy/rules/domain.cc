@@ -71,8 +71,8 @@ std::optional<Error> UrlInPlaceOfHost(std::string_view entry) {
   std::string hint = has_scheme ? "write the host without " + Printable(entry.substr(0, scheme + 3))
                                 : "a rule covers a whole host; write it without a path";
   if (ParseHostRule(host)) hint += ": " + Quote(host);
-  return Error{Error::Kind::kInvalidConfig, "",
-               has_scheme ? "is a URL, not a host" : "has a path behind the host", std::move(hint)};
+  return ConfigError("", has_scheme ? "is a URL, not a host" : "has a path behind the host",
+                     std::move(hint));
 }
 
 }  // namespace
@@ -92,9 +92,10 @@ Result<HostRule> ParseHostRule(std::string_view entry) {
     host.remove_prefix(2);
   }
   if (!IsHost(host) || (rule.subdomains && ParseAddress(host))) {
-    return Error{Error::Kind::kInvalidConfig, "", "is not a host name",
-                 "write a name (host.example), *.host.example, host:port or an IP address; an "
-                 "international name in its ASCII form (xn--...)"};
+    return ConfigError(
+        "", "is not a host name",
+        "write a name (host.example), *.host.example, host:port or an IP address; an "
+        "international name in its ASCII form (xn--...)");
   }
   rule.host = host;
   return rule;

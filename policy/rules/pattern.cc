@@ -194,8 +194,8 @@ bool HasPattern(std::string_view text) { return std::ranges::any_of(text, IsSpec
 
 Status CheckPattern(std::string_view pattern) {
   const auto wrong = [pattern](std::string_view what) {
-    return Error{Error::Kind::kInvalidConfig, "", Quote(pattern) + " " + std::string(what),
-                 "put a backslash before a character that is meant literally"};
+    return ConfigError("", Quote(pattern) + " " + std::string(what),
+                       "put a backslash before a character that is meant literally");
   };
   while (!pattern.empty()) {
     size_t length = 1;
