@@ -45,7 +45,9 @@ class Server {
       [[maybe_unused]] const Result<bool> granted =
           AddSessionGrants(event_.session_id, context_.places, context_.sources);
     }
-    if (Status s = Merge(); !s) return Refused(s.error());
+    Result<Policy> policy = context_.PolicyFor(CallerOf(event_));
+    if (!policy) return Refused(policy.error());
+    policy_ = std::move(*policy);
     context_.places.audit_file = OwnPath(policy_.audit.file, context_.places);
     return ServeKind();
   }
@@ -53,13 +55,6 @@ class Server {
  private:
   bool IsCall() const {
     return event_.kind == EventKind::kPreToolUse || event_.kind == EventKind::kPermissionRequest;
-  }
-
-  Status Merge() {
-    Result<Policy> policy = context_.PolicyFor(CallerOf(event_));
-    if (!policy) return policy.error();
-    policy_ = std::move(*policy);
-    return Unit{};
   }
 
   Reply ServeKind() {

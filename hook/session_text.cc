@@ -18,26 +18,15 @@ constexpr size_t kMaxQuoted = 12;  // entries named in one line
 // No text of an untrusted file may reach the model.
 constexpr const char* kUnquoted = "what the project's own policy lists";
 
-// A list of words: "a", "b" and 3 more.
-class QuotedList {
- public:
-  void Add(const std::string& word) { AddOnce(words_, word); }
-  bool is_empty() const { return words_.empty(); }
-  std::string text() const {
-    std::string text;
-    for (size_t i = 0; i < std::min(words_.size(), kMaxQuoted); ++i) {
-      if (i > 0) text += ", ";
-      text += words_[i];
-    }
-    if (words_.size() > kMaxQuoted) {
-      text += " and " + std::to_string(words_.size() - kMaxQuoted) + " more";
-    }
-    return text;
+// Lists quoted words: "a", "b" and 3 more.
+std::string Listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (size_t i = 0; i < std::min(words.size(), kMaxQuoted); ++i) {
+    text += (i > 0 ? ", " : "") + words[i];
   }
-
- private:
-  std::vector<std::string> words_;
-};
+  const size_t rest = words.size() - std::min(words.size(), kMaxQuoted);
+  return rest == 0 ? text : text + " and " + std::to_string(rest) + " more";
+}
 
 using SetNames = std::vector<SetName>;
 
@@ -54,16 +43,16 @@ std::string RuleWord(const PathRule& rule, SetNames& explained) {
 }
 
 std::string RuleWords(const PathRuleList& rules, SetNames& explained) {
-  QuotedList words;
+  std::vector<std::string> words;
   SetNames named;
   for (const std::span<const PathRule> list : rules) {
     for (const PathRule& rule : list) {
       if (!rule.is_quotable() || Contains(named, rule.set)) continue;
       if (rule.set != SetName::kNone) named.push_back(rule.set);
-      words.Add(RuleWord(rule, explained));
+      AddOnce(words, RuleWord(rule, explained));
     }
   }
-  return words.text();
+  return Listed(words);
 }
 
 void AppendLine(std::string& text, std::string_view label, const std::string& words) {
@@ -85,17 +74,17 @@ void AppendPaths(std::string& text, const PathRules& rules, std::string_view ver
 }
 
 void AppendTools(std::string& text, const ToolRules& rules) {
-  QuotedList denied;
+  std::vector<std::string> denied;
   for (const NameRule& rule : rules.deny) {
-    if (rule.place.quotable) denied.Add(Quote(rule.pattern));
+    if (rule.place.quotable) AddOnce(denied, Quote(rule.pattern));
   }
-  AppendLine(text, "Do not call these tools: ", denied.text());
-  QuotedList mcp;
+  AppendLine(text, "Do not call these tools: ", Listed(denied));
+  std::vector<std::string> mcp;
   for (const NameRule& rule : rules.names) {
-    if (rule.pattern.starts_with("mcp__")) mcp.Add(Quote(rule.pattern));
+    if (rule.pattern.starts_with("mcp__")) AddOnce(mcp, Quote(rule.pattern));
   }
-  text += mcp.is_empty() ? "- MCP tools are refused: the policy allows none.\n"
-                         : "- MCP tools you may call: " + mcp.text() + ".\n";
+  text += mcp.empty() ? "- MCP tools are refused: the policy allows none.\n"
+                      : "- MCP tools you may call: " + Listed(mcp) + ".\n";
   const bool is_narrowed = std::ranges::any_of(rules.narrower, [](const auto& list) {
     return std::ranges::none_of(list, [](const NameRule& rule) { return rule.place.quotable; });
   });
@@ -107,17 +96,17 @@ void AppendNetwork(std::string& text, const Policy& policy) {
   bool is_first = true;
   for (const HostList& list : policy.network->lists) {
     if (list.unlisted == Unlisted::kAllow) continue;
-    QuotedList hosts;
+    std::vector<std::string> hosts;
     for (const HostRule& rule : list.allow) {
-      if (rule.place.quotable) hosts.Add(Quote(rule.written));
+      if (rule.place.quotable) AddOnce(hosts, Quote(rule.written));
     }
-    const bool is_unquoted = hosts.is_empty() && !list.allow.empty();
+    const bool is_unquoted = hosts.empty() && !list.allow.empty();
     AppendLine(text,
                std::string(is_first ? "Hosts you may reach" : "Of these hosts, only") +
                    (list.unlisted == Unlisted::kAsk ? " without asking the user: " : ": "),
-               is_unquoted        ? kUnquoted
-               : hosts.is_empty() ? "none"
-                                  : hosts.text());
+               is_unquoted     ? kUnquoted
+               : hosts.empty() ? "none"
+                               : Listed(hosts));
     is_first = false;
   }
 }

@@ -80,33 +80,25 @@ class CallEvaluator {
         "Use " + std::string(policy_.agent->shell) + ".");
   }
 
-  std::vector<const InputField*> FieldsAt(std::string_view pointer) const {
-    std::vector<const InputField*> found;
-    for (const InputField& field : event_.input) {
-      if (PointerCovers(pointer, field.pointer)) found.push_back(&field);
-    }
-    return found;
-  }
-
   void EvaluateField(const ToolField& spec) {
-    const std::vector<const InputField*> fields = FieldsAt(spec.pointer);
-    if (fields.empty()) {
-      if (spec.required) {
-        verdict_.Deny("call of " + event_.tool_name, "it has no " + Quote(spec.pointer.substr(1)));
-      }
-      if (spec.role == FieldRole::kSearchFolder) search_.EvaluateFolder(nullptr);
-      return;
-    }
-    for (const InputField* field : fields) {
-      const bool is_list = field->kind == JsonKind::kArray && field->pointer == spec.pointer &&
+    bool is_given = false;
+    for (const InputField& field : event_.input) {
+      if (!PointerCovers(spec.pointer, field.pointer)) continue;
+      is_given = true;
+      const bool is_list = field.kind == JsonKind::kArray && field.pointer == spec.pointer &&
                            spec.pointer.ends_with('s');
       if (spec.role == FieldRole::kIsolation) {
-        if (field->text == "worktree") EvaluateWorktrees("");
-      } else if (!is_list && !IsOpaque(spec.role, *field) &&
-                 arguments_.IsUsable(*field, TypeOf(spec))) {
-        EvaluateValue(spec.role, *field);
+        if (field.text == "worktree") EvaluateWorktrees("");
+      } else if (!is_list && !IsOpaque(spec.role, field) &&
+                 arguments_.IsUsable(field, TypeOf(spec))) {
+        EvaluateValue(spec.role, field);
       }
     }
+    if (is_given) return;
+    if (spec.required) {
+      verdict_.Deny("call of " + event_.tool_name, "it has no " + Quote(spec.pointer.substr(1)));
+    }
+    if (spec.role == FieldRole::kSearchFolder) search_.EvaluateFolder(nullptr);
   }
 
   // The type that the client's schema requires, for messages.

@@ -17,59 +17,43 @@ constexpr size_t kMaxSeen = 256;  // searching more would take longer than askin
 
 }  // namespace
 
-class CachedFiles::Folder {
- public:
-  explicit Folder(Path path) : path_(std::move(path)) {}
+struct CachedFiles::Folder {
+  Path path;
+  int questions = 0;
+  bool is_listed = false;
+  std::vector<DirectoryEntry> entries = {};  // sorted by name
+  NameFilter names = {};                     // of the entries
+  // The last name and its directory (nullptr if it is not one), because rules come in groups that
+  // begin with the same name.
+  std::string last_name = {};
+  FileKind last_kind = FileKind::kMissing;
+  Folder* last_child = nullptr;
 
-  const Path& path() const { return path_; }
-  bool is_listed() const { return listed_; }
-  bool IsAskedOften() { return questions_++ >= kQuestionsBeforeListing; }
-  void ExpectMany() { questions_ = kQuestionsBeforeListing; }
-  void ExpectFew() { questions_ = std::numeric_limits<int>::min(); }  // because it cannot be listed
-  bool is_unlistable() const { return questions_ < 0; }
+  bool IsAskedOften() { return questions++ >= kQuestionsBeforeListing; }
+  void ExpectMany() { questions = kQuestionsBeforeListing; }
+  void ExpectFew() { questions = std::numeric_limits<int>::min(); }  // because it cannot be listed
+  bool is_unlistable() const { return questions < 0; }
 
-  void TakeList(std::vector<DirectoryEntry> entries) {
-    entries_ = std::move(entries);
-    std::ranges::sort(entries_, {}, &DirectoryEntry::name);
-    for (const DirectoryEntry& entry : entries_) names_.Add(entry.name);
-    listed_ = true;
+  void TakeList(std::vector<DirectoryEntry> list) {
+    entries = std::move(list);
+    std::ranges::sort(entries, {}, &DirectoryEntry::name);
+    for (const DirectoryEntry& entry : entries) names.Add(entry.name);
+    is_listed = true;
   }
-
-  const NameFilter& names() const { return names_; }
 
   const DirectoryEntry* Find(std::string_view name) const {
-    if (!names_.MayHave(NameFilter::IndexOf(name))) return nullptr;
-    const auto entry = std::ranges::lower_bound(entries_, name, {}, NameOf);
-    return entry == entries_.end() || entry->name != name ? nullptr : &*entry;
+    if (!names.MayHave(NameFilter::IndexOf(name))) return nullptr;
+    const auto name_of = [](const DirectoryEntry& entry) -> std::string_view { return entry.name; };
+    const auto entry = std::ranges::lower_bound(entries, name, {}, name_of);
+    return entry == entries.end() || entry->name != name ? nullptr : &*entry;
   }
 
-  // Remembers the last name and its directory (nullptr if it is not one), because rules come in
-  // groups that begin with the same name.
-  void Remember(std::string_view name, FileKind kind, Folder* child) {
-    last_name_ = name;
-    last_kind_ = kind;
-    last_child_ = child;
-  }
   bool BeginsWithLast(std::string_view below) const {
-    const size_t size = last_name_.size();
+    const size_t size = last_name.size();
     if (size == 0 || below.size() < size) return false;
     if (below.size() > size && below[size] != '/') return false;
-    return BeginsWith(below, last_name_);
+    return BeginsWith(below, last_name);
   }
-  FileKind last_kind() const { return last_kind_; }
-  Folder* last_child() const { return last_child_; }
-
- private:
-  static std::string_view NameOf(const DirectoryEntry& entry) { return entry.name; }
-
-  Path path_;
-  int questions_ = 0;
-  bool listed_ = false;
-  std::vector<DirectoryEntry> entries_;  // sorted by name
-  NameFilter names_;                     // of the entries
-  std::string last_name_;
-  FileKind last_kind_ = FileKind::kMissing;
-  Folder* last_child_ = nullptr;
 };
 
 CachedFiles::CachedFiles(const FileView& files) : files_(files) {}
@@ -139,26 +123,26 @@ Result<std::vector<DirectoryEntry>> CachedFiles::List(const Path& directory, siz
 std::vector<std::unique_ptr<CachedFiles::Folder>>::iterator CachedFiles::PlaceOf(
     const Path& directory) const {
   const auto text_of = [](const std::unique_ptr<Folder>& folder) -> const std::string& {
-    return folder->path().text();
+    return folder->path.text();
   };
   return std::ranges::lower_bound(folders_, directory.text(), {}, text_of);
 }
 
 CachedFiles::Folder* CachedFiles::FindFolder(const Path& directory) const {
   const auto at = PlaceOf(directory);
-  return at == folders_.end() || (*at)->path() != directory ? nullptr : at->get();
+  return at == folders_.end() || (*at)->path != directory ? nullptr : at->get();
 }
 
 CachedFiles::Folder& CachedFiles::FolderOf(const Path& directory) const {
   const auto at = PlaceOf(directory);
-  if (at != folders_.end() && (*at)->path() == directory) return **at;
-  return **folders_.insert(at, std::make_unique<Folder>(directory));
+  if (at != folders_.end() && (*at)->path == directory) return **at;
+  return **folders_.insert(at, std::make_unique<Folder>(Folder{directory}));
 }
 
 bool CachedFiles::IsListedMissing(const Path& path) const {
   if (folders_.empty()) return false;
   const Folder* folder = FindFolder(path.Parent());
-  return folder != nullptr && folder->is_listed() && folder->Find(path.name()) == nullptr;
+  return folder != nullptr && folder->is_listed && folder->Find(path.name()) == nullptr;
 }
 
 Result<FileKind> CachedFiles::LookKind(const Path& path) const {
@@ -169,20 +153,16 @@ Result<FileKind> CachedFiles::LookKind(const Path& path) const {
 
 // Lists the directory unless that was done before. True if the list is available.
 bool CachedFiles::IsListed(Folder& folder) const {
-  if (folder.is_listed()) return true;
+  if (folder.is_listed) return true;
   if (folder.is_unlistable()) return false;
-  Result<std::vector<DirectoryEntry>> entries = List(folder.path(), kMaxListed);
-  if (entries) {
-    folder.TakeList(std::move(*entries));
-  } else {
-    folder.ExpectFew();
-  }
-  return folder.is_listed();
+  Result<std::vector<DirectoryEntry>> entries = List(folder.path, kMaxListed);
+  entries ? folder.TakeList(std::move(*entries)) : folder.ExpectFew();
+  return folder.is_listed;
 }
 
 Result<FileKind> CachedFiles::ChildKind(Folder& folder, std::string_view name) const {
-  if (!folder.is_listed()) {
-    const Path child = folder.path().Child(name);
+  if (!folder.is_listed) {
+    const Path child = folder.path.Child(name);
     const uint64_t hash = HashText(child.text());
     const Seen* known = Known(child, hash);
     if (known != nullptr || !folder.IsAskedOften()) {
@@ -194,7 +174,7 @@ Result<FileKind> CachedFiles::ChildKind(Folder& folder, std::string_view name) c
   }
   const DirectoryEntry* entry = folder.Find(name);
   if (entry == nullptr) return FileKind::kMissing;
-  if (entry->kind == FileKind::kMissing) return LookKind(folder.path().Child(name));
+  if (entry->kind == FileKind::kMissing) return LookKind(folder.path.Child(name));
   return entry->kind;
 }
 
@@ -207,9 +187,9 @@ NameFilter CachedFiles::NamesIn(Folder& base, std::string_view below) const {
     const Result<FileKind> kind = ChildKind(*folder, name);
     if (kind && *kind == FileKind::kMissing) return {};
     if (!kind || *kind != FileKind::kDirectory) return all;
-    folder = &FolderOf(folder->path().Child(name));
+    folder = &FolderOf(folder->path.Child(name));
   }
-  return IsListed(*folder) ? folder->names() : all;
+  return IsListed(*folder) ? folder->names : all;
 }
 
 void CachedFiles::ExpectMany(const Path& directory) const { FolderOf(directory).ExpectMany(); }
@@ -219,18 +199,20 @@ Result<FileKind> CachedFiles::KindBelow(Folder& base, std::string_view below) co
   Folder* folder = &base;
   while (folder->BeginsWithLast(below)) {
     TakeComponent(below);
-    if (below.empty()) return folder->last_kind();
-    folder = folder->last_child();
+    if (below.empty()) return folder->last_kind;
+    folder = folder->last_child;
     if (folder == nullptr) return FileKind::kMissing;
   }
   for (;;) {
     const std::string_view name = TakeComponent(below);
     Result<FileKind> kind = ChildKind(*folder, name);
     if (!kind || *kind == FileKind::kLink) return kind;
-    if (*kind == FileKind::kMissing && folder->is_listed()) return kind;
+    if (*kind == FileKind::kMissing && folder->is_listed) return kind;
     Folder* child = nullptr;
-    if (*kind == FileKind::kDirectory) child = &FolderOf(folder->path().Child(name));
-    folder->Remember(name, *kind, child);
+    if (*kind == FileKind::kDirectory) child = &FolderOf(folder->path.Child(name));
+    folder->last_name = name;
+    folder->last_kind = *kind;
+    folder->last_child = child;
     if (below.empty()) return kind;
     if (child == nullptr) return FileKind::kMissing;
     folder = child;

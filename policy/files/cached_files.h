@@ -33,7 +33,7 @@ class CachedFiles final : public FileView {
 
   // A directory in which many names are looked up, with the results so far. This object owns it and
   // never moves it.
-  class Folder;
+  struct Folder;
   Folder& FolderOf(const Path& directory) const;
 
   // Returns the kind of a name in `folder`. After several lookups in a directory, lists it once

@@ -12,8 +12,9 @@
 namespace ringfence {
 
 RuleMatcher::Subject::Subject(const Path& path, const Places& places, bool fold, TildeHomes homes)
-    : text(fold ? FoldName(path.text()) : path.text()) {
-  if (fold) name_bits = NameBitsOf(below_slash());
+    : text(fold ? FoldName(path.text()) : path.text()),
+      below_slash(std::string_view(text).substr(1)) {
+  if (fold) name_bits = NameBitsOf(below_slash);
   Add(places.root_real, fold, below_root);
   if (places.root != places.root_real) Add(places.root, fold, below_root);
   for (const Path& home : places.homes) {  // resolved ones as well
@@ -92,22 +93,7 @@ bool RuleMatcher::MatchesExactly(const SetEntry& entry, const Subject& subject) 
     return entry.has_pattern ? MatchPattern(entry.tail, rest, {.covers = true})
                              : Covers(entry.tail, rest);
   };
-  switch (entry.base) {
-    case RuleBase::kRoot:
-      return std::ranges::any_of(subject.below_root, matches);
-    case RuleBase::kHome:
-      return std::ranges::any_of(subject.below_home, matches);
-    case RuleBase::kAbsolute:
-    case RuleBase::kAnywhere:
-      return matches(subject.below_slash());
-  }
-  return false;
-}
-
-// Returns the part of the path to compare with an "anywhere" pattern.
-std::string_view RuleMatcher::AnywhereText(const SetEntry& entry, const Subject& subject) {
-  if (entry.holds_root && !subject.below_root.empty()) return subject.below_root.front();
-  return subject.below_slash();
+  return std::ranges::any_of(subject.Below(entry.base), matches);
 }
 
 // True if the entry excludes `rest`, which is at or below its plain tail.
@@ -127,20 +113,14 @@ bool RuleMatcher::MatchesFolded(const SetEntry& entry, const Subject& subject,
     if (entry.has_pattern) return MatchFoldedUnless(entry.except, entry.tail, rest);
     return CoversFolded(entry.tail, rest) && !IsLeftOut(entry, rest, standing);
   };
-  switch (entry.base) {
-    case RuleBase::kRoot:
-      return std::ranges::any_of(subject.below_root, matches);
-    case RuleBase::kHome:
-      if (std::ranges::any_of(subject.below_home, matches)) return true;
-      // If no home is known, it may be any directory outside the project.
-      return places_.homes.empty() && subject.below_root.empty() &&
-             MatchFolded("**/" + std::string(entry.tail), subject.below_slash());
-    case RuleBase::kAbsolute:
-      return matches(subject.below_slash());
-    case RuleBase::kAnywhere:
-      return matches(AnywhereText(entry, subject));
+  const bool is_in_root = !subject.below_root.empty();
+  if (entry.base == RuleBase::kAnywhere && entry.holds_root && is_in_root) {
+    return matches(subject.below_root.front());
   }
-  return false;
+  if (std::ranges::any_of(subject.Below(entry.base), matches)) return true;
+  // If no home is known, it may be any directory outside the project.
+  return entry.base == RuleBase::kHome && places_.homes.empty() && !is_in_root &&
+         MatchFolded("**/" + std::string(entry.tail), subject.below_slash);
 }
 
 // True if the entry's owned_folder is a real directory that belongs to this user and that no other

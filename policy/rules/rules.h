@@ -97,6 +97,7 @@ class RuleMatcher {
   // A path, and its parts below each base directory of the rules.
   struct Subject {
     std::string text;
+    std::string_view below_slash;
     std::vector<std::string_view> below_root;
     std::vector<std::string_view> below_home;
     uint64_t name_bits = 0;  // of a folded text
@@ -107,7 +108,12 @@ class RuleMatcher {
     Subject& operator=(const Subject&) = delete;
     ~Subject() = default;
 
-    std::string_view below_slash() const { return std::string_view(text).substr(1); }
+    // The parts below the base directories of a rule; below "/" for an "anywhere" rule.
+    std::span<const std::string_view> Below(RuleBase base) const {
+      if (base == RuleBase::kRoot) return below_root;
+      if (base == RuleBase::kHome) return below_home;
+      return {&below_slash, 1};
+    }
 
    private:
     void Add(const Path& base, bool fold, std::vector<std::string_view>& below);
@@ -115,7 +121,6 @@ class RuleMatcher {
   };
 
   const std::vector<SetEntry>& Expanded(SetName set, Access access) const;
-  static std::string_view AnywhereText(const SetEntry& entry, const Subject& subject);
   bool IsLeftOut(const SetEntry& entry, std::string_view rest, PathRole standing) const;
 
   bool MatchesExactly(const SetEntry& entry, const Subject& subject) const;
