@@ -44,17 +44,19 @@ class CallEvaluator {
     EvaluateFlags();
     arguments_.TakeName(EvaluateTool(event_.tool_name, policy_, trace_));
     EvaluateShell();
-    if (verdict_.is_denied()) return std::move(verdict_).Finish(false);
+    Decision& decision = verdict_.decision;
+    if (decision.verdict == Verdict::kDeny) return std::move(decision);
     if (tool_.has_value()) {
       for (const ToolField& field : tool_->fields) EvaluateField(field);
     }
-    if (IsMcpTool(event_.tool_name))
-      McpEvaluator(event_, around_.places, around_.files, arguments_).Run();
+    if (IsMcpTool(event_.tool_name)) {
+      EvaluateMcp(event_, around_.places, around_.files, arguments_);
+    }
     if (event_.input.empty() && MakesWorktree()) EvaluateWorktrees("");
     EvaluateUnexpected();
     RefuseUnanswerable();
-    const bool say_allow = verdict_.verdict() == Verdict::kPermit && MaySayAllow();
-    return std::move(verdict_).Finish(say_allow);
+    decision.say_allow = decision.verdict == Verdict::kPermit && MaySayAllow();
+    return std::move(decision);
   }
 
  private:
@@ -263,10 +265,13 @@ class CallEvaluator {
   // Denies a question that the client would not pass on to the user: in "bypassPermissions", a
   // write to a file that the client itself guards just runs; in "auto", a model decides.
   void RefuseUnanswerable() {
-    if (verdict_.verdict() != Verdict::kAsk) return;
-    const Access access = verdict_.asks_about_write() ? Access::kWrite : Access::kRead;
+    Decision& decision = verdict_.decision;
+    if (decision.verdict != Verdict::kAsk) return;
+    const Access access = verdict_.asks_about_write ? Access::kWrite : Access::kRead;
     std::string fix = QuestionFix(event_.permission_mode, access);
-    if (!fix.empty()) verdict_.RefuseQuestion(std::move(fix));
+    if (fix.empty()) return;
+    decision.verdict = Verdict::kDeny;
+    if (decision.cause) decision.cause->remedy = std::move(fix);
   }
 
   bool MaySayAllow() const {
