@@ -28,11 +28,6 @@ UtcTime UtcOf(int64_t unix_nanoseconds) {
   return utc;
 }
 
-std::string Digits(long value, size_t width) {
-  std::string text = std::to_string(value);
-  return text.size() < width ? std::string(width - text.size(), '0') + text : text;
-}
-
 std::string DateAndTime(const UtcTime& utc, const char* dash, const char* colon) {
   const tm& t = utc.parts;
   return Digits(t.tm_year + 1900, 4) + dash + Digits(t.tm_mon + 1, 2) + dash +
@@ -41,6 +36,11 @@ std::string DateAndTime(const UtcTime& utc, const char* dash, const char* colon)
 }
 
 }  // namespace
+
+std::string Digits(long value, size_t width, char fill) {
+  std::string text = std::to_string(value);
+  return text.size() < width ? std::string(width - text.size(), fill) + text : text;
+}
 
 std::string AuditTime(int64_t unix_nanoseconds) {
   const UtcTime utc = UtcOf(unix_nanoseconds);

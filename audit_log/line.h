@@ -15,6 +15,9 @@ std::string AuditTime(int64_t unix_nanoseconds);
 // "20261014T162640.123456789Z", the suffix of a rotated file's name.
 std::string AuditFileTime(int64_t unix_nanoseconds);
 
+// Returns the decimal number with at least `width` characters, filled at the left.
+std::string Digits(long value, size_t width, char fill = '0');
+
 // Returns the whole line without its newline. `before` is the text from AuditChainStart() on; "" if
 // there is none.
 enum class AuditLock : uint8_t { kHeld, kNotGot };

@@ -22,11 +22,6 @@ std::string Described(const WrittenLine& line) {
          ",\"digest\":\"" + Sha256Hex(line.text) + "\"";
 }
 
-std::string TwoDigits(int value, char fill) {
-  const std::string text = std::to_string(value);
-  return text.size() < 2 ? fill + text : text;
-}
-
 }  // namespace
 
 std::string AnchorMessage(const WrittenLine& line) {
@@ -51,9 +46,9 @@ std::string SyslogEntry(std::string_view message, int64_t unix_nanoseconds, long
   ::gmtime_r(&seconds, &t);
   return "<" + std::to_string(kAuthPriv * 8 + kInfo) + ">" +
          std::string(kMonths.substr(3 * static_cast<size_t>(t.tm_mon), 3)) + " " +
-         TwoDigits(t.tm_mday, ' ') + " " + TwoDigits(t.tm_hour, '0') + ":" +
-         TwoDigits(t.tm_min, '0') + ":" + TwoDigits(t.tm_sec, '0') + " " +
-         std::string(kSystemLogName) + "[" + std::to_string(process) + "]: " + std::string(message);
+         Digits(t.tm_mday, 2, ' ') + " " + Digits(t.tm_hour, 2) + ":" + Digits(t.tm_min, 2) + ":" +
+         Digits(t.tm_sec, 2) + " " + std::string(kSystemLogName) + "[" + std::to_string(process) +
+         "]: " + std::string(message);
 }
 
 #ifdef __linux__

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "base/text.h"
+
 namespace ringfence {
 
 std::string Sha256Hex(std::string_view bytes) {
@@ -13,12 +15,8 @@ std::string Sha256Hex(std::string_view bytes) {
   SHA256Update(&context, static_cast<const uint8_t*>(data), bytes.size());
   uint8_t digest[SHA256_DIGEST_LENGTH];
   SHA256Final(digest, &context);
-  constexpr std::string_view kHex = "0123456789abcdef";
   std::string hex;
-  for (const uint8_t byte : digest) {
-    hex.push_back(kHex[byte >> 4]);
-    hex.push_back(kHex[byte & 0xF]);
-  }
+  for (const uint8_t byte : digest) AppendHex(hex, byte, 2);
   return hex;
 }
 

@@ -14,14 +14,13 @@ namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
 void AppendUnicodeEscape(std::string& out, uint32_t value) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   if (value > 0xFFFF) {
     AppendUnicodeEscape(out, 0xD800 + ((value - 0x10000) >> 10));
     AppendUnicodeEscape(out, 0xDC00 + ((value - 0x10000) & 0x3FF));
     return;
   }
   out += "\\u";
-  for (int shift = 12; shift >= 0; shift -= 4) out.push_back(kHex[(value >> shift) & 0xF]);
+  AppendHex(out, value, 4);
 }
 
 void AppendJsonEscape(std::string& out, uint32_t value) {
@@ -191,6 +190,11 @@ std::vector<std::string> SplitWords(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return words;
+}
+
+void AppendHex(std::string& out, uint32_t value, int digits) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  while (--digits >= 0) out.push_back(kHex[(value >> (4 * digits)) & 0xF]);
 }
 
 bool IsLowerHex(std::string_view text, size_t digits) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +46,8 @@ std::string_view TakeUntil(std::string_view& rest, char separator);
 // Splits `text` at spaces and newlines; omits empty parts.
 std::vector<std::string> SplitWords(std::string_view text);
 
+// Appends the last `digits` hexadecimal digits of `value`, in lower case.
+void AppendHex(std::string& out, uint32_t value, int digits);
 // True if `text` is `digits` lower case hexadecimal digits, as Sha256Hex() writes them.
 bool IsLowerHex(std::string_view text, size_t digits);
 // True if the line contains only spaces, tabs and carriage returns.

@@ -31,12 +31,8 @@ constexpr int64_t kSecond = 1'000'000'000;
 std::string FreshName(int64_t unix_nanoseconds) {
   std::array<unsigned char, 8> random{};
   if (::getentropy(random.data(), random.size()) != 0) random.fill(0);
-  constexpr std::string_view kHex = "0123456789abcdef";
   std::string name = "ringfence-" + std::to_string(unix_nanoseconds) + "-";
-  for (const unsigned char byte : random) {
-    name += kHex[byte >> 4];
-    name += kHex[byte & 15];
-  }
+  for (const unsigned char byte : random) AppendHex(name, byte, 2);
   return name + ".json";
 }
 

@@ -40,7 +40,7 @@ bool ValueSieve::MayBeBound(std::string_view text, UsualName usual) const {
 
 bool ValueSieve::MayBePlace(std::string_view text, UsualName usual) const {
   text = text.substr(0, text.find('\0'));
-  if (names_ && MayNameAsWritten(text, *names_)) return true;
+  if (names_ && names_->MayNameAsWritten(text)) return true;
   const Value value = ReadValue(text);
   if (value.is_cut) return true;
   if (usual != UsualName::kNone && LooksLikeDocument(text)) return true;

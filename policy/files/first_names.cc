@@ -16,8 +16,8 @@ std::vector<std::string> ServerFolders(const Path& start, std::string_view cwd) 
   return folders;
 }
 
-bool MayNameAsWritten(std::string_view text, const FirstNames& names) {
-  return TrimUnseen(text).size() != text.size() && names.MayName(text);
+bool FirstNames::MayNameAsWritten(std::string_view text) const {
+  return TrimUnseen(text).size() != text.size() && MayName(text);
 }
 
 std::span<const FirstNames::Place> FirstNames::Folders() const {

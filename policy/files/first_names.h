@@ -17,12 +17,6 @@ namespace ringfence {
 // that the session started in, where a server stays, and the model's current one (which may be "").
 std::vector<std::string> ServerFolders(const Path& start, std::string_view cwd);
 
-class FirstNames;
-
-// True if `text` begins or ends with characters that a server may drop, and names something if they
-// are kept.
-bool MayNameAsWritten(std::string_view text, const FirstNames& names);
-
 class FirstNames {
  public:
   // `files` outlives this. `ignores_case`: names that differ in letter case may be the same file.
@@ -37,6 +31,10 @@ class FirstNames {
   // checked counts as existing, and so does one that no policy lets an agent create
   // (".claude/settings.json").
   bool MayName(std::string_view path) const;
+
+  // True if `text` begins or ends with characters that a server may drop, and names something if
+  // they are kept.
+  bool MayNameAsWritten(std::string_view text) const;
 
   // True if an object's key may be a path. A key without a slash usually names a parameter: it is a
   // path only if it leads elsewhere, as ".." and links do, or is protected.

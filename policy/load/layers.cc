@@ -62,32 +62,13 @@ bool Holds(const When& when, const Caller& caller, const Places& places) {
   return !when.root || RootIsBelow(*when.root, places);
 }
 
-}  // namespace
-
-const Profile* RegisteredProfile(const PolicyFile& file, std::string_view name,
-                                 const Places& places) {
-  for (const Profile& profile : file.profiles) {
-    if (!name.empty()) {
-      if (profile.name == name) return &profile;
-    } else if (profile.when && !profile.when->is_chosen_by_event() &&
-               Holds(*profile.when, {}, places)) {
-      return &profile;
-    }
-  }
-  return nullptr;
-}
-
-namespace {
-
 // Returns the profile that the event chose. It may only tighten, even if a registered one applies.
 const Profile* CallersProfile(const PolicyFile& file, const Caller& caller, const Places& places) {
-  for (const Profile& profile : file.profiles) {
-    if (profile.when && profile.when->is_chosen_by_event() &&
-        Holds(*profile.when, caller, places)) {
-      return &profile;
-    }
-  }
-  return nullptr;
+  const auto chosen = std::ranges::find_if(file.profiles, [&](const Profile& profile) {
+    return profile.when && profile.when->is_chosen_by_event() &&
+           Holds(*profile.when, caller, places);
+  });
+  return chosen == file.profiles.end() ? nullptr : &*chosen;
 }
 
 // Limits every right to what the managed file permits. A profile of that file replaces its values
@@ -228,6 +209,15 @@ class Merger {
 };
 
 }  // namespace
+
+const Profile* RegisteredProfile(const PolicyFile& file, std::string_view name,
+                                 const Places& places) {
+  const auto chosen = std::ranges::find_if(file.profiles, [&](const Profile& profile) {
+    if (!name.empty()) return profile.name == name;
+    return profile.when && !profile.when->is_chosen_by_event() && Holds(*profile.when, {}, places);
+  });
+  return chosen == file.profiles.end() ? nullptr : &*chosen;
+}
 
 Caller CallerOf(const Event& event) {
   const std::string_view mode = event.permission_mode;

@@ -147,7 +147,7 @@ class McpEvaluator {
   // Evaluates the untrimmed name, because some servers do not trim: a link "x " leads elsewhere
   // than "x". If only the end differs, this matters only if a file of that exact name exists.
   void EvaluateAsWritten(const InputField& field, UsualName usual) {
-    if (!MayNameAsWritten(field.text, names_)) return;
+    if (!names_.MayNameAsWritten(field.text)) return;
     const bool begins_alike = TrimUnseen(field.text).data() == field.text.data();
     const auto exists = [this](const std::string& start) { return Exists(Path::Clean(start)); };
     if (begins_alike && std::ranges::none_of(arguments_.paths().Starts(field.text), exists)) return;

@@ -109,17 +109,6 @@ Value ReadUrl(std::string_view text) {
   return {};
 }
 
-}  // namespace
-
-bool IsProse(std::string_view text) {
-  if (HasControl(text) || HoldsPath(text)) return true;
-  int words = 1;
-  for (size_t i = 1; i < text.size(); ++i) words += text[i] == ' ' && text[i - 1] != ' ' ? 1 : 0;
-  return words >= kProseWords;
-}
-
-namespace {
-
 // Sentences rarely begin with "../x" but often with a file's name: "/etc/hosts is broken".
 bool LooksLikeProse(ValueForm form, std::string_view text, bool is_cut) {
   if (form == ValueForm::kRelative) return is_cut && IsProse(text);
@@ -128,6 +117,13 @@ bool LooksLikeProse(ValueForm form, std::string_view text, bool is_cut) {
 }
 
 }  // namespace
+
+bool IsProse(std::string_view text) {
+  if (HasControl(text) || HoldsPath(text)) return true;
+  int words = 1;
+  for (size_t i = 1; i < text.size(); ++i) words += text[i] == ' ' && text[i - 1] != ' ' ? 1 : 0;
+  return words >= kProseWords;
+}
 
 Value ReadValue(std::string_view text) {
   const bool is_cut = text.size() + kMaxCharacter > kMaxValue;

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/ascii.h"
+#include "base/text.h"
 
 namespace ringfence {
 namespace {
@@ -96,15 +97,7 @@ GroupRun ZeroRun(const Address& address) {
   return best;
 }
 
-void AppendHex(std::string& out, unsigned value) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  bool begun = false;
-  for (int shift = 12; shift >= 0; shift -= 4) {
-    const unsigned digit = (value >> shift) & 15;
-    begun = begun || digit != 0 || shift == 0;
-    if (begun) out.push_back(kDigits[digit]);
-  }
-}
+int HexDigits(unsigned value) { return value > 0xFFF ? 4 : value > 0xFF ? 3 : value > 0xF ? 2 : 1; }
 
 }  // namespace
 
@@ -137,7 +130,8 @@ std::string AddressText(const Address& address) {
       continue;
     }
     if (text.size() > 1 && !text.ends_with(':')) text.push_back(':');
-    AppendHex(text, GroupAt(address, i++));
+    const unsigned group = GroupAt(address, i++);
+    AppendHex(text, group, HexDigits(group));
   }
   return text + "]";
 }
