@@ -4,6 +4,7 @@
 
 #include "base/ascii.h"
 #include "base/case_fold.h"
+#include "base/contains.h"
 #include "base/short_name.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -385,7 +386,7 @@ std::string PathEvaluator::WiderRoot(const Path& end) const {
   if (!repository || !end.IsInside(*repository)) return "";
   const std::vector<Path> usual = UsualPolicyPlaces(places_);
   for (const Path& policy : places_.policies) {  // with --policy, the user's own is ignored
-    if (std::ranges::find(usual, policy) == usual.end()) return "";
+    if (!Contains(usual, policy)) return "";
   }
   return "To work on the whole repository " + Quote(repository->text()) +
          ", ask the user to add \"root\": \"git\" to ~/.config/ringfence/policy.json.";

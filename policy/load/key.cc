@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/contains.h"
 #include "policy/load/key_rows.h"
 
 namespace ringfence {
@@ -80,9 +81,7 @@ void ApplyTexts(std::vector<std::string_view>& field, const KeyValue& value, Key
   if (rule == KeyRule::kAdd) {
     field.insert(field.end(), value.texts.begin(), value.texts.end());
   } else if (rule == KeyRule::kLower) {
-    std::erase_if(field, [&](std::string_view text) {
-      return std::ranges::find(value.texts, text) == value.texts.end();
-    });
+    std::erase_if(field, [&](std::string_view text) { return !Contains(value.texts, text); });
   } else {
     field = value.texts;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/add_once.h"
 #include "base/ascii.h"
 #include "base/regular_file.h"
 #include "base/sha256.h"
@@ -103,13 +104,8 @@ class SourceReader {
   }
 
  private:
-  void Protect(const Path& path) {
-    if (std::ranges::find(places_.policies, path) == places_.policies.end()) {
-      places_.policies.push_back(path);
-    }
-  }
   void ProtectUsual() {
-    for (const Path& path : UsualPolicyPlaces(places_)) Protect(path);
+    for (const Path& path : UsualPolicyPlaces(places_)) AddOnce(places_.policies, path);
   }
 
   Status AddNamed(const std::string& path) {
@@ -127,7 +123,7 @@ class SourceReader {
   }
 
   Status Add(Layer layer, const std::string& path) {
-    if (const std::optional<Path> parsed = Path::Parse(path)) Protect(*parsed);
+    if (const std::optional<Path> parsed = Path::Parse(path)) AddOnce(places_.policies, *parsed);
     const std::string shown = Shown(path, places_);
     Result<FileBytes> bytes = ReadRegularFile(path);
     if (!bytes) return bytes.error();

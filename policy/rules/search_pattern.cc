@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/add_once.h"
 #include "base/path.h"
 
 namespace ringfence {
@@ -194,9 +195,7 @@ SearchPattern ReadSearchPattern(std::string_view pattern) {
     }
     std::string beginning = BeginningOf(alternative);
     read.names_folder = read.names_folder && NamesFolder(alternative, beginning);
-    if (std::ranges::find(read.beginnings, beginning) == read.beginnings.end()) {
-      read.beginnings.push_back(std::move(beginning));
-    }
+    AddOnce(read.beginnings, std::move(beginning));
   }
   return read;
 }
