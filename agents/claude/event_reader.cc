@@ -68,10 +68,7 @@ class Recorder final : public ByteSource {
 class EventFieldsReader {
  public:
   EventFieldsReader(ByteSource& source, const EventFilter& filter)
-      : recorder_(source, filter.keeps_input),
-        scanner_(recorder_, {}),
-        filter_(filter),
-        input_(scanner_, event_, filter) {}
+      : recorder_(source, filter.keeps_input), scanner_(recorder_, {}), filter_(filter) {}
 
   Result<Event> Run() {
     if (Next() != Token::kObjectBegin) return Failure("must be a JSON object");
@@ -179,7 +176,9 @@ class EventFieldsReader {
     has_input_ = true;
     const size_t begin = scanner_.token_offset();
     if (filter_.keeps_input) event_.raw_input.emplace();
-    if (!input_.Read(token_)) return Wrong(input_.why());
+    if (Status s = ReadToolInput(token_, scanner_, filter_, event_); !s) {
+      return Wrong(s.error().what);
+    }
     if (!event_.raw_input) return true;
     event_.raw_input->text = recorder_.Kept(begin, scanner_.offset());
     if (event_.raw_input->command != 0) event_.raw_input->command -= begin;
@@ -209,7 +208,6 @@ class EventFieldsReader {
   std::string wrong_;
   Event event_;
   bool has_input_ = false;
-  InputReader input_;
 };
 
 void AddSectionNeeds(const Sections& sections, EventFilter& filter) {
