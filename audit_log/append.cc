@@ -152,15 +152,10 @@ bool IsAnchorDue(const OpenLog& log, uint64_t end, int64_t unix_nanoseconds) {
 
 void TellSystem(const NewLine& added, const std::string& line, uint64_t end, bool is_due) {
   const WrittenLine written{added.file.text(), line, end, added.unix_nanoseconds};
-  switch (added.rules.system_log) {
-    case SystemLog::kOff:
-      return;
-    case SystemLog::kAnchors:
-      if (is_due) SendToSystemLog(AnchorMessage(written), added.unix_nanoseconds);
-      return;
-    case SystemLog::kLines:
-      return SendToSystemLog(LineMessage(written), added.unix_nanoseconds);
-  }
+  const bool has_lines = added.rules.system_log == SystemLog::kLines;
+  if (!has_lines && (added.rules.system_log == SystemLog::kOff || !is_due)) return;
+  SendToSystemLog(has_lines ? LineMessage(written) : AnchorMessage(written),
+                  added.unix_nanoseconds);
 }
 
 Status AppendToLog(const NewLine& added, const OpenLog& log, const Tail& tail, AuditLock lock) {

@@ -40,7 +40,7 @@ class Server {
     if (event_.kind == EventKind::kNotServed) return {};
     if (!context) return Refused(context.error());
     context_ = std::move(*context);
-    if (IsCall()) {
+    if (event_.is_call()) {
       // If this fails, the policy files alone decide.
       [[maybe_unused]] const Result<bool> granted =
           AddSessionGrants(event_.session_id, context_.places, context_.sources);
@@ -53,10 +53,6 @@ class Server {
   }
 
  private:
-  bool IsCall() const {
-    return event_.kind == EventKind::kPreToolUse || event_.kind == EventKind::kPermissionRequest;
-  }
-
   Reply ServeKind() {
     switch (event_.kind) {
       case EventKind::kPreToolUse:

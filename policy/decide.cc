@@ -163,16 +163,11 @@ class CallEvaluator {
   // Most servers take a text without a scheme as a path.
   void EvaluateResource(const InputField& field) {
     const TextKind kind = KindOfText(field.text);
-    switch (kind) {
-      case TextKind::kFileUrl:
-        return arguments_.EvaluateFileUrl(field, Access::kRead);
-      case TextKind::kWebUrl:
-      case TextKind::kOtherUrl:
-        return arguments_.EvaluateOtherUrl(field, Access::kRead, kind);
-      case TextKind::kPath:
-      case TextKind::kUnclear:
-        return arguments_.EvaluateServerPath(field, field.text, Access::kRead);
+    if (kind == TextKind::kFileUrl) return arguments_.EvaluateFileUrl(field, Access::kRead);
+    if (kind == TextKind::kWebUrl || kind == TextKind::kOtherUrl) {
+      return arguments_.EvaluateOtherUrl(field, Access::kRead, kind);
     }
+    arguments_.EvaluateServerPath(field, field.text, Access::kRead);
   }
 
   // The client turns "feature/x" into one directory name: "feature+x".
@@ -223,22 +218,13 @@ class CallEvaluator {
   // Evaluates an argument whose name usually denotes a path or a URL, as a write.
   void EvaluateGuessed(const InputField& field, UsualName usual) {
     const TextKind kind = KindOfText(field.text);
-    switch (kind) {
-      case TextKind::kFileUrl:
-        return arguments_.EvaluateFileUrl(field, Access::kWrite);
-      case TextKind::kWebUrl:
-        return arguments_.EvaluateOtherUrl(field, Access::kWrite, kind);
-      case TextKind::kOtherUrl:
-        if (usual == UsualName::kUrl)
-          return arguments_.EvaluateOtherUrl(field, Access::kWrite, kind);
-        break;
-      case TextKind::kPath:
-        if (usual == UsualName::kUrl) {
-          arguments_.TakeName(arguments_.EvaluateBareHost(field.text));
-        }
-        break;
-      case TextKind::kUnclear:
-        break;
+    const bool is_named_url = usual == UsualName::kUrl;
+    if (kind == TextKind::kFileUrl) return arguments_.EvaluateFileUrl(field, Access::kWrite);
+    if (kind == TextKind::kWebUrl || (kind == TextKind::kOtherUrl && is_named_url)) {
+      return arguments_.EvaluateOtherUrl(field, Access::kWrite, kind);
+    }
+    if (kind == TextKind::kPath && is_named_url) {
+      arguments_.TakeName(arguments_.EvaluateBareHost(field.text));
     }
     arguments_.EvaluatePath(field, field.text, Access::kWrite, "write to");
   }

@@ -68,6 +68,10 @@ struct Event {
 
   bool in_sandbox = false;  // refused by the kernel sandbox, which cannot ask the user
 
+  // True if the event asks for a decision on a tool call.
+  bool is_call() const {
+    return kind == EventKind::kPreToolUse || kind == EventKind::kPermissionRequest;
+  }
   bool is_subagent() const { return !agent_id.empty() || !agent_type.empty(); }
   bool operator==(const Event&) const = default;
 };

@@ -37,10 +37,6 @@ constexpr WordList kNotServed(
     "ElicitationResult\nWorktreeCreate\nWorktreeRemove\nInstructionsLoaded\nCwdChanged\n"
     "FileChanged\nDirectoryAdded\nMessageDisplay\n");
 
-bool ConcernsTool(EventKind kind) {
-  return kind == EventKind::kPreToolUse || kind == EventKind::kPermissionRequest;
-}
-
 bool IsByValue(const InputField& field) { return field.by_value; }
 
 // Passes on the bytes of a source and keeps their beginning.
@@ -194,7 +190,7 @@ class EventFieldsReader {
     event_.kind = served == std::end(kServed) ? EventKind::kNotServed : served->kind;
     // These were read before it was known that the tool is not an MCP tool.
     if (!IsMcpTool(event_.tool_name)) std::erase_if(event_.input, IsByValue);
-    if (ConcernsTool(event_.kind)) {
+    if (event_.is_call()) {
       if (event_.tool_name.empty()) return Failure("tool_name is missing");
       if (!has_input_) return Failure("tool_input is missing");
     }

@@ -55,17 +55,10 @@ std::optional<std::string_view> RefusedText(std::string_view text) {
   if (text.starts_with("@/")) return "it begins with \"@/\"";
   if (text[0] == '\\') return "it is a Windows path";
   if (text.size() > 1 && IsLetter(text[0]) && text[1] == ':') return "it is a Windows path";
-  switch (KindOfText(text)) {
-    case TextKind::kPath:
-      return {};
-    case TextKind::kUnclear:
-      return "some programs would take it for a URL, others for a path";
-    case TextKind::kFileUrl:
-    case TextKind::kWebUrl:
-    case TextKind::kOtherUrl:
-      break;
-  }
-  return "it is a URL, not a path";
+  const TextKind kind = KindOfText(text);
+  if (kind == TextKind::kPath) return {};
+  return kind == TextKind::kUnclear ? "some programs would take it for a URL, others for a path"
+                                    : "it is a URL, not a path";
 }
 
 std::optional<std::string_view> RefusedSpecialName(const Path& path) {

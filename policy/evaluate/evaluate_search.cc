@@ -16,7 +16,8 @@ std::string_view ReadVerb(std::string_view tool) {
 
 void SearchEvaluator::EvaluateFolder(const InputField* field) {
   if (field != nullptr && field->text.empty()) field = nullptr;  // the client treats it as absent
-  if (field == nullptr && PatternIsAbsolute()) return;
+  const InputField* pattern = GlobPattern();
+  if (field == nullptr && pattern != nullptr && pattern->text.starts_with('/')) return;
   if (field == nullptr && !event_.cwd) {
     return verdict_.Deny("search", "the event has no cwd to search in");
   }
@@ -35,11 +36,6 @@ const InputField* SearchEvaluator::GlobPattern() const {
   if (event_.tool_name != "Glob") return nullptr;
   const auto field = std::ranges::find(event_.input, "/pattern", &InputField::pointer);
   return field == event_.input.end() ? nullptr : &*field;
-}
-
-bool SearchEvaluator::PatternIsAbsolute() const {
-  const InputField* pattern = GlobPattern();
-  return pattern != nullptr && pattern->text.starts_with('/');
 }
 
 // True if each alternative begins with a directory of its own, so the search begins below the

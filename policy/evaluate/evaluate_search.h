@@ -28,7 +28,6 @@ class SearchEvaluator {
 
  private:
   const InputField* GlobPattern() const;
-  bool PatternIsAbsolute() const;
   bool PatternNamesFolder() const;
   std::string SearchFolder() const;
   void TakeDeniedBelow(const std::vector<Path>& folders, std::string_view verb);

@@ -41,16 +41,10 @@ FileKind KindOfMode(mode_t mode) {
 }
 
 FileKind KindOfEntry(unsigned char type) {
-  switch (type) {
-    case DT_REG:
-      return FileKind::kFile;
-    case DT_DIR:
-      return FileKind::kDirectory;
-    case DT_LNK:
-      return FileKind::kLink;
-    default:
-      return FileKind::kMissing;
-  }
+  return type == DT_REG   ? FileKind::kFile
+         : type == DT_DIR ? FileKind::kDirectory
+         : type == DT_LNK ? FileKind::kLink
+                          : FileKind::kMissing;
 }
 
 void Add(std::string_view name, unsigned char type, std::vector<DirectoryEntry>& entries) {

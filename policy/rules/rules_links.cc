@@ -9,17 +9,10 @@
 
 namespace ringfence {
 std::span<const RuleMatcher::Base> RuleMatcher::BasesOf(RuleBase base) const {
-  switch (base) {
-    case RuleBase::kRoot:
-      return {&root_, 1};
-    case RuleBase::kHome:
-      return homes_;
-    case RuleBase::kAbsolute:
-      return {&slash_, 1};
-    case RuleBase::kAnywhere:
-      break;
-  }
-  return {};
+  if (base == RuleBase::kRoot) return {&root_, 1};
+  if (base == RuleBase::kAbsolute) return {&slash_, 1};
+  if (base == RuleBase::kHome) return homes_;
+  return {};  // anywhere
 }
 
 std::span<const RuleMatcher::Base> RuleMatcher::AllowBasesOf(RuleBase base,
@@ -71,16 +64,15 @@ Result<bool> RuleMatcher::HasLink(const SetEntry& entry, const Base& base) const
   }
   Path folder = base.path;
   std::string_view rest = entry.tail;
-  for (;;) {
-    const std::string_view component = TakeComponent(rest);
-    if (component.empty() || (entry.has_pattern && HasPattern(component))) return false;
-    if (IsUntouchable(folder)) return false;
-    const Result<FileKind> kind = files_.ChildKind(files_.FolderOf(folder), component);
+  for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
+    if ((entry.has_pattern && HasPattern(name)) || IsUntouchable(folder)) return false;
+    const Result<FileKind> kind = files_.ChildKind(files_.FolderOf(folder), name);
     if (!kind) return kind.error();
     if (*kind == FileKind::kLink) return true;
     if (*kind != FileKind::kDirectory) return false;
-    folder = folder.Child(component);
+    folder = folder.Child(name);
   }
+  return false;
 }
 
 bool RuleMatcher::MayBeWritten(const Path& path) const {
@@ -130,10 +122,8 @@ bool RuleMatcher::AllowsThroughLinks(const SetEntry& entry, const Path& resolved
 bool RuleMatcher::IsOthers(const SetEntry& entry, const Path& base) const {
   Path folder = base;
   std::string_view rest = entry.tail;
-  for (;;) {
-    const std::string_view component = TakeComponent(rest);
-    if (component.empty()) return false;
-    const Path child = folder.Child(component);
+  for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
+    const Path child = folder.Child(name);
     const Result<FileFacts> facts = files_.Look(child);
     if (!facts) {
       const Result<FileFacts> closed = files_.Look(folder);
@@ -142,6 +132,7 @@ bool RuleMatcher::IsOthers(const SetEntry& entry, const Path& base) const {
     if (facts->kind != FileKind::kDirectory) return false;
     folder = child;
   }
+  return false;
 }
 
 // True if the path of the entry leads to `resolved` or a directory above it.

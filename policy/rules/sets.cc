@@ -300,16 +300,8 @@ std::string_view SetText(SetName set) {
 }
 
 std::string SetEntry::text() const {
-  switch (base) {
-    case RuleBase::kHome:
-      return tail.empty() ? "~" : "~/" + std::string(tail);
-    case RuleBase::kAbsolute:
-      return "/" + std::string(tail);
-    case RuleBase::kRoot:
-    case RuleBase::kAnywhere:
-      break;
-  }
-  return std::string(tail);
+  if (base == RuleBase::kHome) return tail.empty() ? "~" : "~/" + std::string(tail);
+  return (base == RuleBase::kAbsolute ? "/" : "") + std::string(tail);
 }
 
 std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& context,
