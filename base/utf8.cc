@@ -64,21 +64,10 @@ CodePoint DecodeUtf8(std::string_view text) {
 
 void AppendUtf8(std::string& out, uint32_t value) {
   const auto put = [&out](uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (value < 0x80) {
-    put(value);
-  } else if (value < 0x800) {
-    put(0xC0 | (value >> 6));
-    put(0x80 | (value & 0x3F));
-  } else if (value < 0x10000) {
-    put(0xE0 | (value >> 12));
-    put(0x80 | ((value >> 6) & 0x3F));
-    put(0x80 | (value & 0x3F));
-  } else {
-    put(0xF0 | (value >> 18));
-    put(0x80 | ((value >> 12) & 0x3F));
-    put(0x80 | ((value >> 6) & 0x3F));
-    put(0x80 | (value & 0x3F));
-  }
+  const int more = value < 0x80 ? 0 : value < 0x800 ? 1 : value < 0x10000 ? 2 : 3;  // bytes
+  constexpr uint32_t kLeads[] = {0, 0xC0, 0xE0, 0xF0};
+  put(kLeads[more] | (value >> (6 * more)));
+  for (int i = more - 1; i >= 0; --i) put(0x80 | ((value >> (6 * i)) & 0x3F));
 }
 
 bool IsInRange(uint32_t value, std::span<const CodeRange> ranges) {

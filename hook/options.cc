@@ -26,6 +26,12 @@ Error WrongOption(std::string what) {
                     "run: ringfence-hook --help, or register it again with: ringfence init");
 }
 
+bool* FlagNamed(std::string_view word, HookOptions& options) {
+  if (word == "--help" || word == "-h") return &options.help;
+  if (word == "--version" || word == "-V") return &options.version;
+  return word == "--trial" ? &options.trial : nullptr;
+}
+
 Error Unknown(std::string_view word) {
   constexpr std::string_view kFlags[] = {"--help", "--version", "--trial"};
   if (Contains(kFlags, word)) {
@@ -44,16 +50,8 @@ Result<HookOptions> ParseHookOptions(std::span<char* const> arguments) {
   HookOptions options;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view word = arguments[i];
-    if (word == "--help" || word == "-h") {
-      options.help = true;
-      continue;
-    }
-    if (word == "--version" || word == "-V") {
-      options.version = true;
-      continue;
-    }
-    if (word == "--trial") {
-      options.trial = true;
+    if (bool* flag = FlagNamed(word, options)) {
+      *flag = true;
       continue;
     }
     const size_t equals = word.find('=');

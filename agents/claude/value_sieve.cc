@@ -48,24 +48,12 @@ bool ValueSieve::MayBePlace(std::string_view text, UsualName usual) const {
     if (LooksLikePeer(value.text)) return true;
     usual = UsualName::kNone;
   }
-  switch (value.form) {
-    case ValueForm::kText:
-      return false;
-    case ValueForm::kRelative:
-      if (usual != UsualName::kNone || IsScpAddress(value.text)) return true;
-      return !names_ || names_->MayName(value.text) || MayBeBound(value.text, usual);
-    case ValueForm::kAbsolute:
-      if (usual == UsualName::kUrl || !names_) return true;
-      return names_->MayName(value.text) || MayBeBound(value.text, usual);
-    case ValueForm::kClimbing:
-    case ValueForm::kHome:
-    case ValueForm::kOtherHome:
-    case ValueForm::kFileUrl:
-    case ValueForm::kWebUrl:
-    case ValueForm::kOtherUrl:
-      break;
-  }
-  return true;
+  if (value.form == ValueForm::kText) return false;
+  const bool is_relative = value.form == ValueForm::kRelative;
+  if (!is_relative && value.form != ValueForm::kAbsolute) return true;
+  const bool counts = is_relative ? usual != UsualName::kNone || IsScpAddress(value.text)
+                                  : usual == UsualName::kUrl;
+  return counts || !names_ || names_->MayName(value.text) || MayBeBound(value.text, usual);
 }
 
 }  // namespace ringfence

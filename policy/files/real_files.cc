@@ -22,22 +22,13 @@ namespace ringfence {
 namespace {
 
 FileKind KindOfMode(mode_t mode) {
-  switch (mode & S_IFMT) {
-    case S_IFREG:
-      return FileKind::kFile;
-    case S_IFDIR:
-      return FileKind::kDirectory;
-    case S_IFLNK:
-      return FileKind::kLink;
-    case S_IFIFO:
-      return FileKind::kFifo;
-    case S_IFSOCK:
-      return FileKind::kSocket;
-    case S_IFCHR:
-      return FileKind::kCharacterDevice;
-    default:
-      return FileKind::kBlockDevice;
-  }
+  return S_ISREG(mode)    ? FileKind::kFile
+         : S_ISDIR(mode)  ? FileKind::kDirectory
+         : S_ISLNK(mode)  ? FileKind::kLink
+         : S_ISFIFO(mode) ? FileKind::kFifo
+         : S_ISSOCK(mode) ? FileKind::kSocket
+         : S_ISCHR(mode)  ? FileKind::kCharacterDevice
+                          : FileKind::kBlockDevice;
 }
 
 FileKind KindOfEntry(unsigned char type) {

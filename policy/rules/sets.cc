@@ -277,10 +277,6 @@ std::vector<SetEntry> RunsLater(const SetContext& context, std::deque<std::strin
   return entries;
 }
 
-std::vector<SetEntry> AgentState() { return {HomeEntry(".claude"), HomeEntry(".claude.json")}; }
-
-std::vector<SetEntry> Tmp() { return {ParseEntry("/tmp"), ParseEntry("/var/tmp")}; }
-
 }  // namespace
 
 std::span<const PathSet> PathSets() { return kSets; }
@@ -323,9 +319,9 @@ std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& co
       AppendEntries<kToolchains>(entries);
       break;
     case SetName::kAgentState:
-      return AgentState();
+      return {HomeEntry(".claude"), HomeEntry(".claude.json")};
     case SetName::kTmp:
-      return Tmp();
+      return {ParseEntry("/tmp"), ParseEntry("/var/tmp")};
   }
   return entries;
 }
