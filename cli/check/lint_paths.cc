@@ -153,8 +153,8 @@ class PathLint {
     }
   }
 
-  // As in policy/load/merge_sections.cc: an ask rule that names a path also permits it; a set or "**/"
-  // does not.
+  // As in policy/load/merge_sections.cc: an ask rule that names a path also permits it; a set or
+  // "**/" does not.
   static bool NamesPlace(const PathRule& rule) {
     return rule.set == SetName::kNone && rule.base != RuleBase::kAnywhere;
   }
