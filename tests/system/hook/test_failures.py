@@ -77,7 +77,7 @@ def test_what_is_told(name, programs):
 
 
 def test_each_wording_has_a_file():
-    table = re.findall(r'^    \{"([^"]*)", k', TABLE.read_text(), re.MULTILINE)
+    table = re.findall(r'^ +\{"([^"]*)", k', TABLE.read_text(), re.MULTILINE)
     assert len(table) > 20, f"the table is not read: {len(table)} rows"
     seen = {json.loads((FIXTURES / name).read_text()).get("wording") for name in NAMES}
     assert seen.issuperset(table), [row for row in table if row not in seen]
