@@ -126,9 +126,9 @@ class FailureReader {
   std::vector<Named> Run(std::string_view failure) {
     while (!failure.empty() && names_.size() < kMaxNamed) {
       const std::string_view line = TakeUntil(failure, '\n');
+      lines_.push_front(line);
+      if (lines_.size() > kLinesAbove + 1) lines_.pop_back();
       Read(line);
-      above_.push_front(line);
-      if (above_.size() > kLinesAbove) above_.pop_back();
     }
     return std::move(names_);
   }
@@ -150,14 +150,14 @@ class FailureReader {
       case WordingForm::kWrittenPath:
         return AddPaths(line, at - wording->words.size(), NamedKind::kWritten);
       case WordingForm::kPathAbove:
-        return AddPathsAbove(line, lower);
+        return AddPathsAbove(lower);
       case WordingForm::kHiddenPath:
         return AddAll(NamedKind::kHidden,
                       AbsolutePathsIn(line.substr(SpeakerIn(line, at - wording->words.size()))));
       case WordingForm::kHostBehind:
         return Add(NamedKind::kHost, HostAtFront(line.substr(at)));
       case WordingForm::kHostSomewhere:
-        return AddHost(line);
+        return AddHost();
     }
   }
 
@@ -179,11 +179,9 @@ class FailureReader {
   }
 
   // Adds the paths of this line, or of the nearest line above that contains one.
-  void AddPathsAbove(std::string_view line, const std::string& lower) {
+  void AddPathsAbove(const std::string& lower) {
     const bool is_write = lower.find("(os error 30)") != std::string::npos;
-    std::deque<std::string_view> lines = above_;
-    lines.push_front(line);
-    for (const std::string_view named : lines) {
+    for (const std::string_view named : lines_) {
       const std::vector<std::string> paths = AbsolutePathsIn(named);
       if (paths.empty()) continue;
       const bool writes = is_write || SpeaksOfWrite(named);
@@ -191,10 +189,8 @@ class FailureReader {
     }
   }
 
-  void AddHost(std::string_view line) {
-    std::deque<std::string_view> lines = above_;
-    lines.push_front(line);
-    for (const std::string_view named : lines) {
+  void AddHost() {
+    for (const std::string_view named : lines_) {
       const std::string host = HostOfUrlIn(named);
       if (!host.empty()) return Add(NamedKind::kHost, host);
     }
@@ -229,7 +225,7 @@ class FailureReader {
     if (operation.starts_with("file-read")) return Add(NamedKind::kPath, std::string(text));
   }
 
-  std::deque<std::string_view> above_;  // nearest line first
+  std::deque<std::string_view> lines_;  // this line, then those above it
   std::vector<Named> names_;
 };
 

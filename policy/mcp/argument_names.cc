@@ -88,9 +88,7 @@ std::string NormalKey(std::string_view key) {
   while (!key.empty()) {
     const char c = key[0];
     if (c > ' ' && c < 0x7F) {
-      if (c != '_' && c != '-') {
-        normal.push_back(ToLower(c));
-      }
+      if (c != '_' && c != '-') normal.push_back(ToLower(c));
       key.remove_prefix(1);
       continue;
     }
