@@ -26,7 +26,7 @@ bool IsFixtureName(const fs::path& path) {
 }
 
 Error Unreadable(const std::string& path, const std::string& what) {
-  return Error{Error::Kind::kUsage, Quote(path), what, "name fixtures, or a directory of them"};
+  return UsageError(Quote(path), what, "name fixtures, or a directory of them");
 }
 
 // Returns the fixture files below a directory, sorted.
@@ -72,9 +72,9 @@ void FindTwins(const std::vector<Fixture>& fixtures, std::vector<Error>& mistake
     const auto place = [](const Fixture& f) {
       return f.place.file + ":" + std::to_string(f.place.line);
     };
-    mistakes.push_back({Error::Kind::kInvalidConfig, place(fixture),
-                        "has the name " + Quote(fixture.name) + " of " + place(*first->second),
-                        "give it a \"name\" of its own"});
+    mistakes.push_back(ConfigError(
+        place(fixture), "has the name " + Quote(fixture.name) + " of " + place(*first->second),
+        "give it a \"name\" of its own"));
   }
 }
 

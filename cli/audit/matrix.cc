@@ -141,10 +141,10 @@ class Auditor {
       if (name.empty() || !is_used || profiles_.contains(name)) continue;
       const std::vector<std::string_view> known(profiles_.begin(), profiles_.end());
       const std::string_view nearest = Nearest(name, known);
-      return Error{Error::Kind::kUsage, "--profile",
-                   "no policy has a profile " + Quote(name) +
-                       (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
-                   "name one of the profiles in the policy"};
+      return UsageError("--profile",
+                        "no policy has a profile " + Quote(name) +
+                            (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+                        "name one of the profiles in the policy");
     }
     return Unit{};
   }

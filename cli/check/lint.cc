@@ -13,8 +13,8 @@ namespace {
 
 Error InProfile(const PolicyFile& file, const Profile& profile, std::string what,
                 std::string hint) {
-  return Error{Error::Kind::kInvalidConfig, file.shown + " /profiles/" + std::string(profile.name),
-               std::move(what), std::move(hint)};
+  return ConfigError(file.shown + " /profiles/" + std::string(profile.name), std::move(what),
+                     std::move(hint));
 }
 
 template <typename T>
@@ -119,8 +119,7 @@ void LintProfiles(const LintQuestion& question, Findings& findings) {
 Error AtRule(const RulePlace& place, std::string_view what) {
   RulePlace file = place;
   file.pointer = "";
-  return Error{Error::Kind::kInvalidConfig, PlaceLabel(file),
-               Printable(place.pointer) + " " + std::string(what), ""};
+  return ConfigError(PlaceLabel(file), Printable(place.pointer) + " " + std::string(what));
 }
 
 Result<Policy> MergedFor(const LintQuestion& question, const Profile* profile) {

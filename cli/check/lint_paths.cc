@@ -132,9 +132,10 @@ class PathLint {
     const std::string profile =
         section_.profile == nullptr ? "" : "/profiles/" + std::string(section_.profile->name);
     Add(findings_, Severity::kWarning, "open-inbox",
-        Error{Error::Kind::kInvalidConfig, section_.file.shown + " " + profile + "/alerts/inbox",
-              Quote(policy_.alerts.inbox) + " may be written by the agent, who can forge alerts",
-              "name a directory that no write.allow covers, or deny it there"});
+        ConfigError(
+            section_.file.shown + " " + profile + "/alerts/inbox",
+            Quote(policy_.alerts.inbox) + " may be written by the agent, who can forge alerts",
+            "name a directory that no write.allow covers, or deny it there"));
   }
 
   // Reports rules that are covered by another rule of the same list, or of the file's list if this

@@ -152,7 +152,7 @@ class OwnerChecker {
 
   void Wrong(const char* code, const std::string& path, std::string what, std::string hint) {
     Add(findings_, Severity::kError, code,
-        {Error::Kind::kInvalidConfig, Quote(path), std::move(what), std::move(hint)});
+        ConfigError(Quote(path), std::move(what), std::move(hint)));
   }
 
   Findings& findings_;
@@ -196,9 +196,9 @@ Findings CheckProgram(const ProgramQuestion& question) {
       !question.project_real.empty() && path.IsInside(Path::Clean(question.project_real));
   if (is_in_project) {
     Add(findings, Severity::kWarning, "program-in-project",
-        {Error::Kind::kInvalidConfig, Quote(path.text()),
-         "is in the project, where an agent's commands may be able to replace it",
-         "install it elsewhere: install.sh --prefix DIR"});
+        ConfigError(Quote(path.text()),
+                    "is in the project, where an agent's commands may be able to replace it",
+                    "install it elsewhere: install.sh --prefix DIR"));
   }
   return findings;
 }

@@ -90,8 +90,7 @@ class Checker {
 
  private:
   static Error Missing(const std::string& file) {
-    return Error{Error::Kind::kUsage, Quote(file), "does not exist",
-                 "name a policy or a settings file"};
+    return UsageError(Quote(file), "does not exist", "name a policy or a settings file");
   }
 
   void Take(Findings findings) {
@@ -209,8 +208,7 @@ class Checker {
     Result<Context> context = FindTypedContext(registered.options, disk_);
     if (!context) return WrongGround(registered, context.error());
     for (const std::string& note : context->sources.notes) {
-      Add(checked_.findings, Severity::kWarning, "untrusted-policy",
-          {Error::Kind::kInvalidConfig, "", note, ""});
+      Add(checked_.findings, Severity::kWarning, "untrusted-policy", ConfigError("", note));
     }
     const std::string_view profile = registered.options.profile;
     const Result<Policy> policy =
@@ -291,9 +289,10 @@ class Checker {
     }
     if (hook_.is_immune_to_preloading) return;
     Add(checked_.findings, Severity::kWarning, "dynamic-program",
-        {Error::Kind::kInvalidConfig, Quote(hook_.path),
-         "is not a static program: LD_PRELOAD in the settings of a project can silence it",
-         "use the ringfence-hook that install.sh builds"});
+        ConfigError(
+            Quote(hook_.path),
+            "is not a static program: LD_PRELOAD in the settings of a project can silence it",
+            "use the ringfence-hook that install.sh builds"));
   }
 
   const CheckQuestion& question_;

@@ -131,11 +131,12 @@ class OpeningFinder {
         entry.file.layer == SettingsLayer::kUser || entry.file.layer == SettingsLayer::kManaged;
     const bool is_projects = serves_all && std::ranges::any_of(question_.rights, users);
     Add(findings_, is_projects ? Severity::kNote : Severity::kWarning, "sandbox-opened",
-        {Error::Kind::kInvalidConfig, entry.place,
-         "commands in the client's sandbox may also " + opened + ", which " +
-             (is_projects ? "this project's policy" : "the policy") +
-             " does not permit: " + DottedKey(entry.pointer) + " has " + Quote(entry.text, 80),
-         is_projects ? "these settings serve every project" : Hint(entry)});
+        ConfigError(entry.place,
+                    "commands in the client's sandbox may also " + opened + ", which " +
+                        (is_projects ? "this project's policy" : "the policy") +
+                        " does not permit: " + DottedKey(entry.pointer) + " has " +
+                        Quote(entry.text, 80),
+                    is_projects ? "these settings serve every project" : Hint(entry)));
   }
 
   // Suggests init for an entry that it added: it removes entries that the policy no longer has.

@@ -58,7 +58,7 @@ void AddCompletion(Command& app, Action& chosen) {
     chosen = [&all, shell, profiles]() -> Outcome {
       if (*profiles) return PrintProfiles();
       if (shell->empty()) {
-        return Error{Error::Kind::kUsage, "", "no shell given", "name one: bash, zsh or fish"};
+        return UsageError("", "no shell given", "name one: bash, zsh or fish");
       }
       const std::string script = CompletionScript(all, *shell);
       std::fwrite(script.data(), 1, script.size(), stdout);

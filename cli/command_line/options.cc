@@ -137,8 +137,8 @@ int RunCommandLine(int argc, char** argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";
   const std::string_view empty = OptionWithoutValue({argv, static_cast<size_t>(argc)});
   if (!empty.empty()) {
-    PrintError({Error::Kind::kUsage, std::string(empty.substr(0, empty.size() - 1)), "is empty",
-                "write a value after the \"=\", or leave the option out"});
+    PrintError(UsageError(std::string(empty.substr(0, empty.size() - 1)), "is empty",
+                          "write a value after the \"=\", or leave the option out"));
     return 2;
   }
   DeclareCommandLine(app, chosen, first == "run" ? first : "");

@@ -58,9 +58,9 @@ bool IsSane(const FileChange& change) {
 }
 
 Error Unusable(const std::string& name, std::string what) {
-  return {Error::Kind::kInvalidConfig, name,
-          "is the journal of a command that was interrupted, and " + std::move(what),
-          "look at the files that ringfence last changed, and remove the journal"};
+  return ConfigError(name,
+                     "is the journal of a command that was interrupted, and " + std::move(what),
+                     "look at the files that ringfence last changed, and remove the journal");
 }
 
 // True if the locked file still has its name. It keeps the name while it is locked, because only

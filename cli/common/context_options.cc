@@ -28,8 +28,7 @@ Result<Path> AuditFileOn(const Context& context) {
   if (!policy) return policy.error();
   std::optional<Path> file = OwnPath(policy->audit.file, context.places);
   if (file) return *std::move(file);
-  return Error{Error::Kind::kUsage, "audit log", "the home directory is unknown",
-               "name it: --home DIR"};
+  return UsageError("audit log", "the home directory is unknown", "name it: --home DIR");
 }
 
 OrderedJson PlaceJson(const RulePlace& place) {

@@ -126,12 +126,11 @@ Result<HookProgram> FindHookProgram(const std::string& option) {
   if (!path) return path.error();
   if (option.empty()) path = Path::Clean(*path).Parent().Child("ringfence-hook").text();
   if (!IsProgram(*path)) {
-    return Error{Error::Kind::kUsage, option.empty() ? "" : "--hook",
-                 Quote(*path) + " is not a program", "name the hook's program by --hook PATH"};
+    return UsageError(option.empty() ? "" : "--hook", Quote(*path) + " is not a program",
+                      "name the hook's program by --hook PATH");
   }
   if (!IsValidUtf8(*path)) {
-    return Error{Error::Kind::kUsage, "--hook", Quote(*path) + " is not UTF-8",
-                 "install it to another directory"};
+    return UsageError("--hook", Quote(*path) + " is not UTF-8", "install it to another directory");
   }
   return HookProgram{*path, IsImmuneToPreloading(*path), own ? *own : ""};
 }

@@ -42,12 +42,11 @@ Result<Registration> RegistrationOf(const HookEntry& entry, const Registration& 
   Result<HookOptions> options = ParseHookOptions(pointers);
   if (!options) return options.error();
   if (options->help || options->version) {
-    return Error{Error::Kind::kInvalidConfig, entry.place,
-                 "with --help or --version the hook decides nothing", ""};
+    return ConfigError(entry.place, "with --help or --version the hook decides nothing");
   }
   if (options->trial) {
-    return Error{Error::Kind::kInvalidConfig, entry.place,
-                 "--trial is for ringfence doctor: a registration with it keeps no audit log", ""};
+    return ConfigError(
+        entry.place, "--trial is for ringfence doctor: a registration with it keeps no audit log");
   }
   Registration registration = given;
   if (!options->home.empty()) registration.home = options->home;

@@ -84,8 +84,8 @@ Result<std::string> ReadSince(const std::string& text, int64_t unix_nanoseconds)
     std::string time = std::string(given) + std::string(kZero.substr(given.size()));
     if (IsLogTime(time)) return time;
   }
-  return Error{Error::Kind::kUsage, "--since", Quote(text) + " is not a time",
-               "write 10m, 2h, 3d, 2026-10-14 or 2026-10-14T16:26:40Z (UTC)"};
+  return UsageError("--since", Quote(text) + " is not a time",
+                    "write 10m, 2h, 3d, 2026-10-14 or 2026-10-14T16:26:40Z (UTC)");
 }
 
 Result<std::string> ReadSince(const std::string& text) {

@@ -109,10 +109,10 @@ Error NoSuchSet(const std::string& name) {
   const std::string_view nearest = Nearest(name, names);
   std::string all;
   for (const std::string_view each : names) all += " " + std::string(each);
-  return Error{Error::Kind::kUsage, "",
-               Quote(name) + " is not a set" +
-                   (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
-               "there are:" + all};
+  return UsageError("",
+                    Quote(name) + " is not a set" +
+                        (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+                    "there are:" + all);
 }
 
 }  // namespace

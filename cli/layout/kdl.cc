@@ -109,7 +109,7 @@ class KdlReader {
 
 Result<std::vector<KdlNode>> ReadKdl(std::string_view text, std::string_view name) {
   const auto wrong = [&](size_t offset, std::string what) {
-    return Error{Error::Kind::kInvalidConfig, PlaceText(name, text, offset), std::move(what), ""};
+    return ConfigError(PlaceText(name, text, offset), std::move(what));
   };
   if (text.size() > kMostText) return wrong(0, "is larger than a megabyte");
   for (size_t i = 0; i < text.size();) {

@@ -49,8 +49,7 @@ bool KdlScanner::Fail(size_t offset, std::string what, std::string hint) {
 }
 
 Error KdlScanner::error(std::string_view name) const {
-  return Error{Error::Kind::kInvalidConfig, PlaceText(name, text_, mistake_->offset),
-               mistake_->what, mistake_->hint};
+  return ConfigError(PlaceText(name, text_, mistake_->offset), mistake_->what, mistake_->hint);
 }
 
 bool KdlScanner::TakeNewline() {

@@ -40,8 +40,7 @@ class Finder {
 
  private:
   Error Wrong(size_t offset, std::string what, std::string hint = "") const {
-    return Error{Error::Kind::kInvalidConfig, PlaceText(document_, text_, offset), std::move(what),
-                 std::move(hint)};
+    return ConfigError(PlaceText(document_, text_, offset), std::move(what), std::move(hint));
   }
 
   Status FindIn(const std::vector<KdlNode>& document) {

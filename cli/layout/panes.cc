@@ -118,8 +118,8 @@ std::vector<std::string> PaneWrapper::Words(std::string_view profile) const {
 
 Result<std::string> ZellijLayout(const PaneSet& set) {
   if (const std::string* wrong = NoUtf8(set)) {
-    return Error{Error::Kind::kUsage, Quote(*wrong), "is not UTF-8, and KDL is",
-                 "use another name, or tmux: --for tmux"};
+    return UsageError(Quote(*wrong), "is not UTF-8, and KDL is",
+                      "use another name, or tmux: --for tmux");
   }
   std::string out = "// Agents side by side, made by ringfence layout: zellij --layout FILE\n";
   out += "layout {\n    cwd " + KdlString(set.folder) + "\n" + kBars;

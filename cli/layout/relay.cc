@@ -71,10 +71,10 @@ class RelayEvaluator {
   }
 
   Error Problem(Access access, const std::string& why, std::string hint) const {
-    return Error{Error::Kind::kInvalidConfig, "profile " + Quote(profile_),
-                 std::string("may not ") + (access == Access::kRead ? "read" : "write") +
-                     " in the relay " + Quote(relay_) + ": " + why,
-                 std::move(hint)};
+    return ConfigError("profile " + Quote(profile_),
+                       std::string("may not ") + (access == Access::kRead ? "read" : "write") +
+                           " in the relay " + Quote(relay_) + ": " + why,
+                       std::move(hint));
   }
 
   // Returns the entry for the relay as `ringfence allow` writes it into that file.
@@ -134,7 +134,7 @@ class RelayEvaluator {
 Result<std::string> FindRelay(const std::string& text) {
   const std::string path = Absolute(text);
   const auto wrong = [&](std::string what, std::string hint) {
-    return Error{Error::Kind::kUsage, "--relay", Quote(path) + std::move(what), std::move(hint)};
+    return UsageError("--relay", Quote(path) + std::move(what), std::move(hint));
   };
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {

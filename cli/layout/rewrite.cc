@@ -90,7 +90,7 @@ class Rewriter {
   }
 
   Error Wrong(const LayoutPane& pane, std::string what, std::string hint) const {
-    return Error{Error::Kind::kInvalidConfig, PlaceOf(pane), std::move(what), std::move(hint)};
+    return ConfigError(PlaceOf(pane), std::move(what), std::move(hint));
   }
 
   void Note(const LayoutPane& pane, const std::string& what) {
@@ -102,15 +102,15 @@ class Rewriter {
         std::ranges::count_if(panes, [](const LayoutPane& p) { return p.command.has_value(); }));
     const size_t given = question_.profiles.size();
     if (count == 0) {
-      return Error{Error::Kind::kInvalidConfig, std::string(document_), "no pane has a command",
-                   ""};
+      return ConfigError(std::string(document_), "no pane has a command");
     }
     if (given < 2 || given == count) return Unit{};
-    return Error{Error::Kind::kUsage, std::string(document_),
-                 std::to_string(count) + " panes have a command, and " + std::to_string(given) +
-                     " profiles are given",
-                 "name one for each in the order of the file, one for all, or none if the panes "
-                 "are named after profiles"};
+    return UsageError(
+        std::string(document_),
+        std::to_string(count) + " panes have a command, and " + std::to_string(given) +
+            " profiles are given",
+        "name one for each in the order of the file, one for all, or none if the panes "
+        "are named after profiles");
   }
 
   Status TakePane(const LayoutPane& pane, size_t position) {

@@ -31,7 +31,7 @@ Result<UniqueFd> OpenForReading(const std::string& name, struct stat* facts) {
   if (!fd.valid()) return SystemError("open(" + name + ")");
   if (::fstat(fd.get(), facts) != 0) return SystemError("fstat(" + name + ")");
   if (!S_ISREG(facts->st_mode)) {
-    return Error{Error::Kind::kUsage, name, "is not a regular file", ""};
+    return UsageError(name, "is not a regular file");
   }
   return fd;
 }
@@ -124,8 +124,7 @@ Status LogReader::Open(bool may_come) {
     Say("waiting for " + Printable(file_.text()));
     return Unit{};
   }
-  return Error{Error::Kind::kUsage, file_.text(), "this audit log does not exist",
-               "name it: --file FILE"};
+  return UsageError(file_.text(), "this audit log does not exist", "name it: --file FILE");
 }
 
 // Lists the files again if one was renamed before it could be opened.

@@ -35,8 +35,8 @@ class Place {
     const OrderedJson json = OrderedJson::parse(*before_, nullptr, false);
     const auto digest = json.is_object() ? json.find("sent") : json.end();
     if (!json.is_object() || digest == json.end() || !digest->is_string()) {
-      return Error{Error::Kind::kUsage, file_, "was not written by \"ringfence log send\"",
-                   "name another file, or remove this one to send everything"};
+      return UsageError(file_, "was not written by \"ringfence log send\"",
+                        "name another file, or remove this one to send everything");
     }
     return digest->get<std::string>();
   }

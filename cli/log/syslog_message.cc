@@ -72,8 +72,8 @@ std::string JournalMessage(std::string_view line, const AuditEntry& entry) {
 
 Result<LogTarget> ReadLogTarget(const std::string& text) {
   LogTarget target;
-  const Error wrong{Error::Kind::kUsage, "--to", Quote(text) + " is not a destination",
-                    "write journald, syslog://HOST:PORT or syslog+udp://HOST:PORT"};
+  const Error wrong = UsageError("--to", Quote(text) + " is not a destination",
+                                 "write journald, syslog://HOST:PORT or syslog+udp://HOST:PORT");
   if (text == "journald") return target;
   std::string_view rest = text;
   for (const auto& [scheme, kind] : {std::pair("syslog://", LogTarget::Kind::kTcp),

@@ -99,8 +99,8 @@ class Allowance {
     if (wide.empty() || options_.yes) return {};
     const Terminal terminal;
     if (options_.json || !terminal.can_ask()) {
-      return Outcome::No({Error::Kind::kUsage, Quote(change_.what()), "this would open " + wide,
-                          "name less, or add --yes if you mean it; nothing was changed"});
+      return Outcome::No(UsageError(Quote(change_.what()), "this would open " + wide,
+                                    "name less, or add --yes if you mean it; nothing was changed"));
     }
     Console().Line("This opens " + wide + ", except what rules deny.");
     if (terminal.Ask("Allow it?") == UserReply::kYes) return {};
@@ -116,11 +116,12 @@ class Allowance {
     if (!*after || (*after)->verdict <= Wanted()) return {};
     const TargetDecision& decision = **after;
     const bool is_denied = decision.verdict == Verdict::kDeny;
-    return Outcome::No({Error::Kind::kInvalidConfig, Quote(change_.what()),
-                        std::string(is_denied ? "allowing it does not lift this denial: "
-                                              : "allowing it does not remove this question: ") +
-                            (decision.cause ? CauseText(*decision.cause) : ""),
-                        Hint(decision)});
+    return Outcome::No(
+        ConfigError(Quote(change_.what()),
+                    std::string(is_denied ? "allowing it does not lift this denial: "
+                                          : "allowing it does not remove this question: ") +
+                        (decision.cause ? CauseText(*decision.cause) : ""),
+                    Hint(decision)));
   }
 
   // Returns "" if there is nothing to suggest.

@@ -20,22 +20,18 @@
 namespace ringfence {
 namespace {
 
-Error WrongTarget(std::string where, std::string what, std::string hint) {
-  return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
-}
-
 Result<GrantTarget> MakePath(GrantTarget grant, const std::string& folder,
                              const std::string& home) {
   std::string whole = grant.text;
   if (whole == "~" || whole.starts_with("~/")) {
     whole = home + whole.substr(1);
   } else if (whole.starts_with('~')) {
-    return WrongTarget(Quote(grant.text), "begins with ~ and a name", "write the whole path");
+    return UsageError(Quote(grant.text), "begins with ~ and a name", "write the whole path");
   } else if (!whole.starts_with('/')) {
     whole = folder + "/" + whole;
   }
   if (!IsValidUtf8(whole))
-    return WrongTarget(Quote(grant.text), "is not UTF-8, so a policy cannot name it", "");
+    return UsageError(Quote(grant.text), "is not UTF-8, so a policy cannot name it");
   grant.path = Path::Clean(whole).text();
   grant.named = grant.path;
   // The name of an existing file is literal, even if it has pattern characters.
@@ -44,7 +40,7 @@ Result<GrantTarget> MakePath(GrantTarget grant, const std::string& folder,
   const RealFiles files;
   const Walked walked = Walk(grant.path, files);
   if (walked.stop != Walked::Stop::kEnd) {
-    return WrongTarget(Quote(grant.text), "cannot be resolved", "name the file itself");
+    return UsageError(Quote(grant.text), "cannot be resolved", "name the file itself");
   }
   grant.path = walked.end.text();
   return grant;
@@ -125,9 +121,8 @@ bool IsUrl(const std::string& text) { return text.find("://") != std::string::np
 
 Result<std::string> HostOfUrl(const std::string& url) {
   const Result<Url> parsed = ParseUrl(url);
-  if (!parsed) return WrongTarget(Quote(url), parsed.error().what, "name only the host");
-  if (parsed->host.empty())
-    return WrongTarget(Quote(url), "is a URL without a host", "name a path");
+  if (!parsed) return UsageError(Quote(url), parsed.error().what, "name only the host");
+  if (parsed->host.empty()) return UsageError(Quote(url), "is a URL without a host", "name a path");
   const Result<Url> plain = ParseUrl(parsed->scheme + "://" + parsed->host);
   const bool is_usual = !plain || plain->port == parsed->port;
   return parsed->host + (is_usual ? "" : ":" + std::to_string(parsed->port));
@@ -145,7 +140,7 @@ Result<GrantTarget> MakeTarget(TargetKind kind, const std::string& text, const s
   }
   if (kind == TargetKind::kHost) {
     const Result<HostRule> host = ParseHostRule(LowerAscii(text));
-    if (!host) return WrongTarget(Quote(text), host.error().what, host.error().hint);
+    if (!host) return UsageError(Quote(text), host.error().what, host.error().hint);
   }
   return grant;
 }

@@ -63,8 +63,8 @@ class Adder {
   Status AddHost() {
     addition_.entry = LowerAscii(grant_.text);
     if (grant_.as_question) {
-      return Error{Error::Kind::kUsage, "--ask", "is not available for hosts",
-                   R"(set "unlisted": "ask" in the policy's "network" section)"};
+      return UsageError("--ask", "is not available for hosts",
+                        R"(set "unlisted": "ask" in the policy's "network" section)");
     }
     if (target_.is_session) return Add("network", "allow", {});
     std::vector<std::string> inherited = Inherited(AllowList::kHosts);

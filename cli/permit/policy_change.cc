@@ -75,10 +75,6 @@ bool HasName(const std::vector<Rule>& rules, std::string_view Rule::*name,
   return std::ranges::find(rules, text, name) != rules.end();
 }
 
-Error WrongUsage(std::string where, std::string what, std::string hint) {
-  return Error{Error::Kind::kUsage, std::move(where), std::move(what), std::move(hint)};
-}
-
 }  // namespace
 
 std::string CauseText(const Cause& cause) {
@@ -174,7 +170,7 @@ Status PolicyChange::ReadAgain() {
 // Finds the kind by --as or by the name. Replaces a URL with its host.
 Result<TargetKind> PolicyChange::ReadKind() {
   if (what_.empty()) {
-    return WrongUsage(
+    return UsageError(
         "", "no path, host or tool given",
         "name a path, a host or a tool, such as ~/src/shared or mcp__github__get_issue");
   }
@@ -192,12 +188,12 @@ Result<TargetKind> PolicyChange::ReadKind() {
   if (const auto kind = KindOf(what_)) return *kind;
   if (const auto kind = options_.finds_entry ? KindOfEntry() : std::nullopt) return *kind;
   if (MayBeFileOrHost(what_)) {
-    return WrongUsage(Quote(what_), "does not exist here, and could be a file or a host",
+    return UsageError(Quote(what_), "does not exist here, and could be a file or a host",
                       "say which it is: --as path or --as host");
   }
   if (auto server = ServerNamed()) return *server;
   const std::string_view nearest = ClaudeCode().tools.Nearest(what_);
-  return WrongUsage(Quote(what_),
+  return UsageError(Quote(what_),
                     "does not exist here, and is neither a host nor a known tool" +
                         (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
                     "say which it is: --as path, --as host or --as tool");
@@ -208,7 +204,7 @@ std::optional<Error> PolicyChange::ServerNamed() const {
   const std::vector<McpServer> servers = McpServersOf(where_);
   const auto server = std::ranges::find(servers, what_, &McpServer::name);
   if (server == servers.end()) return {};
-  return WrongUsage(Quote(what_),
+  return UsageError(Quote(what_),
                     "is the name of an MCP server (" + Printable(server->source) + ")",
                     "name all its tools: " + ShellWord("mcp__" + server->part + "__*"));
 }
@@ -232,7 +228,7 @@ Status PolicyChange::ReadTarget() {
   const Result<TargetKind> kind = ReadKind();
   if (!kind) return kind.error();
   if (options_.read && *kind != TargetKind::kPath) {
-    return WrongUsage("--read", Quote(what_) + " is not a path", "leave --read out");
+    return UsageError("--read", Quote(what_) + " is not a path", "leave --read out");
   }
   Result<GrantTarget> grant = MakeTarget(*kind, what_, folder_, where_.home);
   if (!grant) return grant.error();
@@ -260,7 +256,7 @@ Result<ChangeTarget> PolicyChange::TargetAt(const std::string& path, std::string
 // Returns the session's own file, whose entries end with the session.
 Result<ChangeTarget> PolicyChange::SessionTarget() {
   if (options_.ask) {
-    return WrongUsage("--ask", "cannot be combined with --session, which only permits",
+    return UsageError("--ask", "cannot be combined with --session, which only permits",
                       "leave out --ask or --session");
   }
   session_ = options_.session_id;
@@ -268,14 +264,14 @@ Result<ChangeTarget> PolicyChange::SessionTarget() {
     const Result<Policy> policy = policies_->PolicyFor();
     if (!policy) return policy.error();
     const std::optional<Path> log = OwnPath(policy->audit.file, policies_->places);
-    if (!log) return WrongUsage("--session", "the home directory is unknown", "give --home DIR");
+    if (!log) return UsageError("--session", "the home directory is unknown", "give --home DIR");
     Result<std::string> refused = RefusedSession(*log, grant_);
     if (!refused) return refused.error();
     session_ = std::move(*refused);
   }
   ChangeTarget target{SessionGrantsPath(where_.home, session_), {}, ""};
   if (target.path.empty()) {
-    return WrongUsage("--session-id", Quote(session_) + " is not a session id",
+    return UsageError("--session-id", Quote(session_) + " is not a session id",
                       "it is the \"session_id\" of the client's events");
   }
   Result<std::optional<std::string>> text = ReadIfThere(target.path);

@@ -160,10 +160,10 @@ class Remover {
       const auto left = ListAt(text, list.pointer());
       if (!left || !left->empty()) continue;
       if (list.is_allow() && !target_.is_session) {
-        return Error{Error::Kind::kInvalidConfig, target_.path,
-                     Quote(grant_.text) + " is the only entry of " + list.label() +
-                         ", and without the list more would be permitted",
-                     "edit the file: write what the list is to hold instead"};
+        return ConfigError(target_.path,
+                           Quote(grant_.text) + " is the only entry of " + list.label() +
+                               ", and without the list more would be permitted",
+                           "edit the file: write what the list is to hold instead");
       }
       if (Status s = RemoveList(text, target_.path, list.pointer(), target_.is_session); !s) {
         return s.error();

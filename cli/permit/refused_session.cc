@@ -87,9 +87,9 @@ Result<std::string> RefusedSession(const Path& audit_file, const GrantTarget& gr
     if (session.empty() || session == kInitSession || session == kDoctorSession) continue;
     return session;
   }
-  return Error{Error::Kind::kUsage, "--session",
-               "the audit log " + audit_file.text() + " has no denial of " + Quote(grant.text),
-               "name the session: --session-id ID"};
+  return UsageError("--session",
+                    "the audit log " + audit_file.text() + " has no denial of " + Quote(grant.text),
+                    "name the session: --session-id ID");
 }
 
 }  // namespace ringfence

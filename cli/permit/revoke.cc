@@ -151,8 +151,7 @@ class Revocation {
         what += "; " + one.what;
         hint += one.command + " takes that back; ";
       }
-      return Outcome::No(
-          {Error::Kind::kInvalidConfig, Quote(change_.what()), what, hint + "nothing was changed"});
+      return Outcome::No(ConfigError(Quote(change_.what()), what, hint + "nothing was changed"));
     }
     if (options_.json) return PrintResult({});
     Console().Line(Quote(change_.what()) + " has no entry in " + place + "; nothing was changed.");

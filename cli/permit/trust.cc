@@ -160,8 +160,8 @@ class TrustCommand {
     Result<FileBytes> bytes = ReadRegularFile(project.path);
     if (!bytes) return bytes.error();
     if (bytes->missing) {
-      return Error{Error::Kind::kInvalidConfig, project.path, "does not exist",
-                   "write one with: ringfence init --project " + ShellWord(project.root)};
+      return ConfigError(project.path, "does not exist",
+                         "write one with: ringfence init --project " + ShellWord(project.root));
     }
     project.text = bytes->text;
     project.sha256 = Sha256Hex(project.text);
@@ -179,11 +179,11 @@ class TrustCommand {
     if (!project) return project.error();
     if (IsTrusted(store_.value, project->root, project->sha256)) return Report(*project, kAlready);
     if (!options_.digest.empty() && options_.digest != project->sha256) {
-      return Outcome::No({Error::Kind::kInvalidConfig, project->path,
-                          "does not have the given digest; its sha256 is " + project->sha256,
-                          "the digest was mistyped, or the file is not the one that was read; "
-                          "nothing was trusted. "
-                          "Read it and take its digest from: ringfence trust"});
+      return Outcome::No(ConfigError(
+          project->path, "does not have the given digest; its sha256 is " + project->sha256,
+          "the digest was mistyped, or the file is not the one that was read; "
+          "nothing was trusted. "
+          "Read it and take its digest from: ringfence trust"));
     }
     const bool is_meant = options_.yes && !options_.digest.empty();
     if (!is_meant) {
@@ -203,10 +203,9 @@ class TrustCommand {
     const Terminal terminal;
     if (options_.json || !terminal.can_ask()) {
       Report(project, kNot);
-      return Outcome::No({Error::Kind::kUsage, "there is no terminal to ask on",
-                          "nothing was trusted",
-                          "if you have read it, run: ringfence trust --yes --digest " +
-                              project.sha256 + ProjectWord(project)});
+      return Outcome::No(UsageError("there is no terminal to ask on", "nothing was trusted",
+                                    "if you have read it, run: ringfence trust --yes --digest " +
+                                        project.sha256 + ProjectWord(project)));
     }
     Report(project, kNot);
     RepeatDanger(GrantsIn(project));
@@ -226,8 +225,8 @@ class TrustCommand {
     Result<FileBytes> now = ReadRegularFile(project.path);
     if (!now) return now.error();
     if (!now->missing && Sha256Hex(now->text) == project.sha256) return Unit{};
-    return Error{Error::Kind::kInvalidConfig, project.path,
-                 "was changed while it was shown; nothing was trusted", "look at it again"};
+    return ConfigError(project.path, "was changed while it was shown; nothing was trusted",
+                       "look at it again");
   }
 
   enum State { kNot, kPinned, kAlready };

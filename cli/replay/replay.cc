@@ -41,8 +41,8 @@ Result<std::string> UsualFolder(const std::string& home_option) {
   const Result<std::string> home = GivenOrOwnHome(home_option);
   if (!home) return home.error();
   if (!home->empty()) return *home + "/.claude/projects";
-  return Error{Error::Kind::kUsage, "", "no transcripts given, and no home directory is known",
-               "name files or directories: ringfence replay PATH"};
+  return UsageError("", "no transcripts given, and no home directory is known",
+                    "name files or directories: ringfence replay PATH");
 }
 
 // Cuts ".000Z" or "Z" from the time. Times in transcripts have any precision, and compared as text
@@ -64,8 +64,8 @@ ReplayQuestion ReplayQuestionOf(const ReplayOptions& options) {
 
 Outcome FilterStandardInput(const ReplayOptions& options) {
   if (options.paths.size() > 1 || !options.since.empty()) {
-    return Error{Error::Kind::kUsage, "", "\"-\" cannot be combined with other paths or --since",
-                 "ringfence replay - < lines > lines"};
+    return UsageError("", "\"-\" cannot be combined with other paths or --since",
+                      "ringfence replay - < lines > lines");
   }
   FilterQuestion question{ReplayQuestionOf(options), JobsOf(options), {}};
   question.sizes.chunk = kFilterChunk;

@@ -48,8 +48,8 @@ Outcome Show(const Options& options) {
   const CachedFiles files(disk);
   const bool has_text = options.for_system == "macos" || options.for_system == "windows";
   if (has_text && options.json) {
-    return Error{Error::Kind::kUsage, "--json", "is not available for " + options.for_system,
-                 "leave it out: the plan is printed in that system's own format"};
+    return UsageError("--json", "is not available for " + options.for_system,
+                      "leave it out: the plan is printed in that system's own format");
   }
   const Result<RunRequest> request = ReadRequest(options.run, files, options.for_system == "macos");
   if (!request) return request.error();
@@ -78,8 +78,8 @@ Outcome RunOrShow(Options& options) {
   options.run.profile = options.given.profile;
   if (options.dry_run) return ShowAndReport(options);
   if (!options.json) return RunUnderPolicy(options.run);
-  return Error{Error::Kind::kUsage, "--json", "needs --dry-run: a run prints no result of its own",
-               "add --dry-run, or leave --json out"};
+  return UsageError("--json", "needs --dry-run: a run prints no result of its own",
+                    "add --dry-run, or leave --json out");
 }
 
 void AddConfinement(Command& command, RunOptions& run) {

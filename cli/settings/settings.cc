@@ -232,9 +232,8 @@ Outcome Merge(const SettingsOptions& options, const Sources& found, Derived& der
     Say(Printable(conflict) + (options.replace ? "; it was replaced" : ""));
   }
   if (!merged->conflicts.empty() && !options.replace) {
-    return Outcome::No({Error::Kind::kInvalidConfig, path,
-                        "contradicts the policy; nothing was changed",
-                        "change it there, or use --replace for the policy's values"});
+    return Outcome::No(ConfigError(path, "contradicts the policy; nothing was changed",
+                                   "change it there, or use --replace for the policy's values"));
   }
   if (Status s = CheckMode(*merged, path, options, found); !s) return Outcome::No(s.error());
   NoteMode(*merged, derived, path, found);

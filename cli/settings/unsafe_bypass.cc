@@ -25,12 +25,12 @@ std::optional<Error> UnsafeBypass(const BypassQuestion& question) {
                                  ? "client.permission_mode"
                                  : "permissions.defaultMode of " + std::string(question.settings);
   const RulePlace& place = policy.unsandboxed_place;
-  return Error{Error::Kind::kInvalidConfig,
-               std::string(place.file) + ":" + std::to_string(place.line),
-               std::string(place.pointer) + " is \"ask\" while " + bypass +
-                   " is \"bypassPermissions\", which asks nothing",
-               "write \"deny\", or move one of the two to a profile that --profile or when.root "
-               "chooses"};
+  return ConfigError(
+      std::string(place.file) + ":" + std::to_string(place.line),
+      std::string(place.pointer) + " is \"ask\" while " + bypass +
+          " is \"bypassPermissions\", which asks nothing",
+      "write \"deny\", or move one of the two to a profile that --profile or when.root "
+      "chooses");
 }
 
 }  // namespace ringfence

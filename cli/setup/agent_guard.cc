@@ -25,8 +25,7 @@ bool IsUnattended() {
 }
 
 Error RefusalOf(const char* command, const char* why) {
-  return Error{Error::Kind::kUsage, command, why,
-               "run it in a terminal of your own, outside of Claude Code"};
+  return UsageError(command, why, "run it in a terminal of your own, outside of Claude Code");
 }
 
 }  // namespace

@@ -121,8 +121,9 @@ Result<std::string> RootOption(const InitOptions& options) {
 
 // Keeps the registration: it takes effect when hooks are on again, and in other projects.
 Outcome SwitchedOff(const std::vector<HookSwitch>& switches) {
-  Error error{Error::Kind::kInvalidConfig, switches.front().file, switches.front().what,
-              "remove the key and run ringfence init again; until then nothing is enforced"};
+  Error error =
+      ConfigError(switches.front().file, switches.front().what,
+                  "remove the key and run ringfence init again; until then nothing is enforced");
   for (const HookSwitch& other : std::span(switches).subspan(1)) {
     error.what += "; " + other.file + ": " + other.what;
   }

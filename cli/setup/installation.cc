@@ -28,10 +28,6 @@
 namespace ringfence {
 namespace {
 
-Error Unusable(std::string where, std::string what, std::string hint) {
-  return Error{Error::Kind::kInvalidConfig, std::move(where), std::move(what), std::move(hint)};
-}
-
 // Returns the record of the file. Records name a file by its path with links resolved.
 SettingsRecord RecordOfFile(const std::vector<SettingsRecord>& records, const std::string& path) {
   const auto found = std::ranges::find_if(
@@ -95,9 +91,9 @@ Status Installation::FindTarget() {
   if (!target) return target.error();
   target_ = *target;
   if (IsPerProject(request_.layer) && target_ != path) {
-    return Unusable(path,
-                    "is a link to " + Quote(target_) + ", which is not this project's to change",
-                    "replace the link with a file, or use --user");
+    return ConfigError(path,
+                       "is a link to " + Quote(target_) + ", which is not this project's to change",
+                       "replace the link with a file, or use --user");
   }
   return Unit{};
 }
@@ -118,7 +114,7 @@ Status Installation::ReadSettings() {
       continue;
     }
     const size_t others = file.settings.drops.size() - 1;
-    return Unusable(
+    return ConfigError(
         drop.where,
         drop.what + (others > 0 ? " (and " + std::to_string(others) + " more)" : "") +
             ": because of this the client drops the whole settings file, hooks included",
@@ -214,7 +210,7 @@ Status Installation::NoteRepository() {
       case UserReply::kNo:
         break;
       case UserReply::kInterrupted:
-        return Error{Error::Kind::kUsage, "", "interrupted", "nothing was changed"};
+        return UsageError("", "interrupted", "nothing was changed");
     }
   }
   Note("this directory is part of the repository " + Quote(repository->text()) +
@@ -462,7 +458,7 @@ Status Installation::ProveIt() {
     return hook.event == ServedEvents().front() && Runs(hook, request_.hook.path);
   });
   if (entry == file->settings.hooks.end() || !file->settings.drops.empty()) {
-    return Unusable(target_, "does not contain the registration after writing it", "");
+    return ConfigError(target_, "does not contain the registration after writing it");
   }
   // Uses the hook's context in this directory, because the project's own policy may narrow it.
   const Result<Context> context = FindTypedContext(Typed(), RealFiles());

@@ -35,8 +35,7 @@ Result<Finished> Ask(const ProofCase& proof_case, const std::string& tool,
 }
 
 Error Wrong(const ProofCase& proof_case, std::string what, std::string hint = "") {
-  return Error{Error::Kind::kInvalidConfig, proof_case.command.program, std::move(what),
-               std::move(hint)};
+  return ConfigError(proof_case.command.program, std::move(what), std::move(hint));
 }
 
 std::string Heard(const Finished& finished) {

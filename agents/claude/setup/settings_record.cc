@@ -75,9 +75,9 @@ Result<std::vector<SettingsRecord>> ParseSettingsRecords(const std::string& text
     const OrderedJson json = OrderedJson::parse(text);
     for (const OrderedJson& record : json.at("files")) records.push_back(FromJson(record));
   } catch (const OrderedJson::exception& exception) {
-    return Error{Error::Kind::kInvalidConfig, shown,
-                 "is not a record of ringfence: " + std::string(exception.what()),
-                 "move it away; then uninstall removes the hook entries and keeps other keys"};
+    return ConfigError(
+        shown, "is not a record of ringfence: " + std::string(exception.what()),
+        "move it away; then uninstall removes the hook entries and keeps other keys");
   }
   return records;
 }

@@ -113,9 +113,9 @@ Status AddNamed(const std::string& path, TranscriptFiles& found) {
   struct stat facts {};
   if (!fd.valid() || ::fstat(fd.get(), &facts) != 0) {
     const int code = errno;
-    return Error{Error::Kind::kUsage, Quote(path),
-                 code == ENOENT ? "does not exist" : "cannot be read: " + ErrnoName(code),
-                 "name a transcript, or a directory of them"};
+    return UsageError(Quote(path),
+                      code == ENOENT ? "does not exist" : "cannot be read: " + ErrnoName(code),
+                      "name a transcript, or a directory of them");
   }
   if (!S_ISDIR(facts.st_mode)) {
     const uint64_t size = S_ISREG(facts.st_mode) ? static_cast<uint64_t>(facts.st_size) : 0;
