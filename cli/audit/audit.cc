@@ -222,14 +222,13 @@ constexpr const char* kAuditExamples =
 std::vector<Option> AddReportOptions(Command& command, AuditOptions& options) {
   std::vector<Option> added;
   added.push_back(
-      command.AddOption("--format", options.format, "The report's format (default: text)")
-          .OneOf({"text", "json", "junit", "sarif", "html"})
-          .Type("FORMAT"));
+      command.AddOption("--format FORMAT", options.format, "The report's format (default: text)")
+          .OneOf({"text", "json", "junit", "sarif", "html"}));
   added.push_back(command.AddFlag("--json", options.json, "The same as --format json"));
-  command.AddOption("--output", options.output, "Write to this file instead of standard output")
-      .Type("FILE");
+  command.AddOption("--output FILE", options.output,
+                    "Write to this file instead of standard output");
   added.push_back(
-      command.AddOption("--baseline", options.baseline, "Compare with this matrix").Type("FILE"));
+      command.AddOption("--baseline FILE", options.baseline, "Compare with this matrix"));
   added.push_back(command.AddFlag("--update", options.update, "Rewrite the baseline"));
   added.push_back(
       command.AddFlag("--coverage", options.coverage, "List the rules that no fixture met"));
@@ -246,16 +245,14 @@ void AddAudit(Command& app, Action& chosen) {
   command.AddOption(
       "path", options->paths,
       "Fixtures, captured events or lines of the audit log: files, or a directory of them");
-  command.AddOption("--home", question.given.home, "The home directory, instead of HOME")
-      .Type("DIR");
-  command.AddOption("--root", question.given.root, "The project (default: the current directory)")
-      .Type("DIR");
-  command.AddOption("--policy", question.policies, "Use these policies instead of those in force")
-      .Type("FILE")
+  command.AddOption("--home DIR", question.given.home, "The home directory, instead of HOME");
+  command.AddOption("--root DIR", question.given.root,
+                    "The project (default: the current directory)");
+  command
+      .AddOption("--policy FILE", question.policies, "Use these policies instead of those in force")
       .OneEach();
-  Option profile = command.AddOption("--profile", question.profiles, "Use these profiles")
-                       .Type("NAME")
-                       .OneEach();
+  Option profile =
+      command.AddOption("--profile NAME", question.profiles, "Use these profiles").OneEach();
   Option in_memory =
       command.AddFlag("--in-memory", question.in_memory,
                       "Do not look at the disk: decide as if only the fixtures' own files existed");

@@ -107,9 +107,8 @@ void AddCheck(Command& app, Action& chosen) {
   AddContextOptions(command, options->question.given, options->question.json);
   command.AddOption("file", options->question.files,
                     "Context, or settings files of the client (default: all that are in force)");
-  command
-      .AddOption("--hook", options->question.hook, "The hook's program (default: next to this one)")
-      .Type("PATH");
+  command.AddOption("--hook PATH", options->question.hook,
+                    "The hook's program (default: next to this one)");
   command.AddFlag("--strict", options->strict, "Exit with 1 on warnings too");
   command.OnGiven([options, &chosen] { chosen = [options] { return RunCheck(*options); }; });
 }

@@ -8,11 +8,17 @@
 #include "base/text.h"
 
 namespace ringfence {
+namespace {
 
-Option& Option::Type(const char* name) {
-  option_->type_name(name);
-  return *this;
+template <typename T>
+CLI::Option& Added(CLI::App& app, const std::string& name, T& value, const std::string& what) {
+  const size_t end = name.find(' ');
+  CLI::Option& option = *app.add_option(name.substr(0, end), value, what);
+  if (end != std::string::npos) option.type_name(name.substr(end + 1));
+  return option;
 }
+
+}  // namespace
 
 Option& Option::OneOf(std::initializer_list<const char*> values) {
   const std::vector<std::string> words(values.begin(), values.end());
@@ -84,17 +90,17 @@ std::vector<std::string> Option::values() const { return option_->results(); }
 // Rejects an empty value, such as an unset "$PROFILE": it does not mean that the option is left
 // out.
 Option Command::AddOption(const std::string& name, std::string& value, const std::string& what) {
-  CLI::Option* option = app_->add_option(name, value, what);
-  return option->nonpositional() ? Option(*option).NotEmpty() : Option(*option);
+  CLI::Option& option = Added(*app_, name, value, what);
+  return option.nonpositional() ? Option(option).NotEmpty() : Option(option);
 }
 
 Option Command::AddOption(const std::string& name, std::vector<std::string>& values,
                           const std::string& what) {
-  return Option(*app_->add_option(name, values, what));
+  return Option(Added(*app_, name, values, what));
 }
 
 Option Command::AddOption(const std::string& name, size_t& value, const std::string& what) {
-  return Option(*app_->add_option(name, value, what));
+  return Option(Added(*app_, name, value, what));
 }
 
 Option Command::AddFlag(const std::string& name, bool& value, const std::string& what) {

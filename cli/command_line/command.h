@@ -21,8 +21,6 @@ class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
 
-  // Sets the name of the value in --help.
-  Option& Type(const char* name);
   Option& OneOf(std::initializer_list<const char*> values);
   Option& Between(int least, int most);
   Option& NotEmpty();  // for lists; a single value is never empty
@@ -48,6 +46,7 @@ class Command {
 
   CLI::App& app() const { return *app_; }
 
+  // `name` is the option's name and, after a blank, the name of its value in --help: "--home DIR".
   // A name without dashes declares a positional argument. Parsing writes `value`, and leaves it
   // unchanged if the option is not given.
   Option AddOption(const std::string& name, std::string& value, const std::string& what);

@@ -50,7 +50,7 @@ void AddCompletion(Command& app, Action& chosen) {
   Command command =
       AddCommand(app, "completion", "Print a shell's completion script", kCompletionExamples);
   const auto shell = std::make_shared<std::string>();
-  command.AddOption("shell", *shell, "The shell").OneOf({"bash", "zsh", "fish"}).Type("SHELL");
+  command.AddOption("shell SHELL", *shell, "The shell").OneOf({"bash", "zsh", "fish"});
   const auto profiles = std::make_shared<bool>(false);
   command.AddFlag("--profiles", *profiles,
                   "Print the names of profiles instead, which the scripts offer after --profile");

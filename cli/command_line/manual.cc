@@ -107,8 +107,8 @@ void AddManual(Command& app, Action& chosen) {
     bool roff = false;
   };
   const auto options = std::make_shared<Options>();
-  command.AddOption("command", options->command, "The command; without it, the page of ringfence")
-      .Type("COMMAND");
+  command.AddOption("command COMMAND", options->command,
+                    "The command; without it, the page of ringfence");
   command.AddFlag("--roff", options->roff, "Print the page's source, for man(1)");
   command.OnGiven([&all = app.app(), &chosen, options] {
     chosen = [&all, options]() -> Outcome {
@@ -128,7 +128,7 @@ void AddHelp(Command& app, Action& chosen) {
                                "  ringfence help allow\n"
                                "  ringfence help log verify");
   const auto words = std::make_shared<std::vector<std::string>>();
-  command.AddOption("command", *words, "The command; without it, a list of all").Type("COMMAND");
+  command.AddOption("command COMMAND", *words, "The command; without it, a list of all");
   command.OnGiven([&chosen, words] {
     chosen = [words]() -> Outcome {
       // Declares the commands again: the parsed command line would print the help of `help`.

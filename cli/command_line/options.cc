@@ -53,7 +53,7 @@ Exit status: 0 success, 1 the answer is no, 2 wrong usage or invalid input.)";
 }  // namespace
 
 void AddCommonOptions(Command& command, Registration& given, bool& json) {
-  command.AddOption("--home", given.home, "The home directory, instead of HOME").Type("DIR");
+  command.AddOption("--home DIR", given.home, "The home directory, instead of HOME");
   command.AddFlag("--json", json, "Print the result as JSON");
 }
 

@@ -9,13 +9,10 @@ namespace ringfence {
 
 void AddContextOptions(Command& command, Registration& given, bool& json) {
   AddCommonOptions(command, given, json);
-  command.AddOption("--root", given.root, "The project (default: the current directory)")
-      .Type("DIR");
-  command
-      .AddOption("--policy", given.policy,
-                 "Use this policy instead of the user's and the project's")
-      .Type("FILE");
-  command.AddOption("--profile", given.profile, "Use this profile of the policy").Type("NAME");
+  command.AddOption("--root DIR", given.root, "The project (default: the current directory)");
+  command.AddOption("--policy FILE", given.policy,
+                    "Use this policy instead of the user's and the project's");
+  command.AddOption("--profile NAME", given.profile, "Use this profile of the policy");
 }
 
 Result<Path> AuditFileInForce(const Registration& given) {

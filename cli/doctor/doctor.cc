@@ -170,10 +170,9 @@ void AddDoctor(Command& app, Action& chosen) {
                  "missing, 2 it could\nnot be checked.");
   const auto options = std::make_shared<DoctorOptions>();
   AddContextOptions(command, options->given, options->json);
-  command.AddOption("--hook", options->hook, "The hook's program (default: next to this one)")
-      .Type("PATH");
-  command.AddOption("--client", options->client, "The client's program (default: claude in PATH)")
-      .Type("PATH");
+  command.AddOption("--hook PATH", options->hook, "The hook's program (default: next to this one)");
+  command.AddOption("--client PATH", options->client,
+                    "The client's program (default: claude in PATH)");
   command.OnGiven([options, &chosen] { chosen = [options] { return RunDoctor(*options); }; });
 }
 

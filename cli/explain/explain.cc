@@ -282,22 +282,17 @@ void AddExplain(Command& app, Action& chosen) {
                     "A path, a host, a tool (Read, Bash, mcp__server__tool) or a @set");
   command.AddOption("argument", options->argument,
                     "Its main argument, or the whole input as a JSON object");
-  command.AddOption("--event", options->event_file, "A whole hook event, as the client sends it")
-      .Type("FILE");
-  command.AddOption("--cwd", options->cwd, "The session's current directory (default: the project)")
-      .Type("DIR");
+  command.AddOption("--event FILE", options->event_file,
+                    "A whole hook event, as the client sends it");
+  command.AddOption("--cwd DIR", options->cwd,
+                    "The session's current directory (default: the project)");
   command.AddFlag("--subagent", options->subagent, "As if a subagent made the call");
-  command
-      .AddOption("--agent-type", options->agent_type, "As if this type of subagent made the call")
-      .Type("TYPE");
-  command
-      .AddOption("--permission-mode", options->permission_mode,
-                 "As if the session was in this permission mode (default: default)")
-      .Type("MODE");
-  command
-      .AddOption("--session-id", options->session,
-                 "With what ringfence allow --session permitted in this session")
-      .Type("ID");
+  command.AddOption("--agent-type TYPE", options->agent_type,
+                    "As if this type of subagent made the call");
+  command.AddOption("--permission-mode MODE", options->permission_mode,
+                    "As if the session was in this permission mode (default: default)");
+  command.AddOption("--session-id ID", options->session,
+                    "With what ringfence allow --session permitted in this session");
   command.OnGiven([options, &chosen] { chosen = [options] { return RunExplain(*options); }; });
 }
 

@@ -55,9 +55,8 @@ void AddPrompt(Command& app, Action& chosen) {
                  "  ringfence prompt --mode rx --root ~/src/shop");
   const auto options = std::make_shared<PromptOptions>();
   AddContextOptions(command, options->given, options->json);
-  command.AddOption("--mode", options->mode, "sandbox, rx or rwx (default: the policy's)")
-      .OneOf({"sandbox", "rx", "rwx"})
-      .Type("MODE");
+  command.AddOption("--mode MODE", options->mode, "sandbox, rx or rwx (default: the policy's)")
+      .OneOf({"sandbox", "rx", "rwx"});
   command.OnGiven([options, &chosen] { chosen = [options] { return RunPrompt(*options); }; });
 }
 

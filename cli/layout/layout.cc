@@ -252,8 +252,8 @@ constexpr const char* kExamples =
     "Exit status: 0 success, 1 a profile may not use the relay, 2 invalid input.";
 
 void AddRewriteOptions(Command& command, LayoutOptions& options) {
-  command.AddOption("--rewrite", options.rewrite, "Change only the commands in this Zellij layout")
-      .Type("FILE");
+  command.AddOption("--rewrite FILE", options.rewrite,
+                    "Change only the commands in this Zellij layout");
   command.AddFlag("--in-place", options.in_place, "With --rewrite: change the file itself");
 }
 
@@ -263,30 +263,23 @@ void AddLayout(Command& app, Action& chosen) {
   Command command = AddCommand(
       app, "layout", "Print a terminal layout with a confined agent in each pane", kExamples);
   const auto options = std::make_shared<LayoutOptions>();
-  command.AddOption("profile", options->profiles, "The profile of each pane").Type("PROFILE");
-  command.AddOption("--for", options->kind, "zellij: a layout (default); tmux: a shell script")
-      .OneOf({"zellij", "tmux"})
-      .Type("PROGRAM");
+  command.AddOption("profile PROFILE", options->profiles, "The profile of each pane");
   command
-      .AddOption("--relay", options->relay,
-                 "A directory for exchanging files, which every profile may read and write")
-      .Type("DIR");
-  command.AddOption("--root", options->given.root, "The project (default: the current directory)")
-      .Type("DIR");
-  command
-      .AddOption("--policy", options->given.policy,
-                 "Use this policy instead of the user's and the project's")
-      .Type("FILE");
-  command.AddOption("--home", options->given.home, "The home directory, instead of HOME")
-      .Type("DIR");
+      .AddOption("--for PROGRAM", options->kind, "zellij: a layout (default); tmux: a shell script")
+      .OneOf({"zellij", "tmux"});
+  command.AddOption("--relay DIR", options->relay,
+                    "A directory for exchanging files, which every profile may read and write");
+  command.AddOption("--root DIR", options->given.root,
+                    "The project (default: the current directory)");
+  command.AddOption("--policy FILE", options->given.policy,
+                    "Use this policy instead of the user's and the project's");
+  command.AddOption("--home DIR", options->given.home, "The home directory, instead of HOME");
   command.AddFlag("--no-sandbox", options->no_sandbox, "Do not sandbox the commands");
-  command.AddOption("--output", options->output, "Write to this file instead of standard output")
-      .Type("FILE");
+  command.AddOption("--output FILE", options->output,
+                    "Write to this file instead of standard output");
   AddRewriteOptions(command, *options);
-  options->command = command
-                         .AddOption(kCommandOption, options->word,
-                                    "The command and its arguments, after -- (default: claude)")
-                         .Type("COMMAND ...");
+  options->command = command.AddOption(std::string(kCommandOption) + " COMMAND ...", options->word,
+                                       "The command and its arguments, after -- (default: claude)");
   command.OnGiven(
       [&chosen, options] { chosen = [options] { return LayoutCommand(*options).Run(); }; });
 }

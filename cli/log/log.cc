@@ -76,12 +76,11 @@ std::string DeclaredOptions::first_given() const {
 
 void AddWhichLog(DeclaredOptions& options, WhichLog& log) {
   Registration& given = log.given;
-  options.Add("--file", log.file, "This log, instead of the one that the policy names")
-      .Type("FILE");
-  options.Add("--home", given.home, "The home directory, instead of HOME").Type("DIR");
-  options.Add("--root", given.root, "The project (default: the current directory)").Type("DIR");
-  options.Add("--policy", given.policy, "Use this policy instead of the user's and the project's")
-      .Type("FILE");
+  options.Add("--file FILE", log.file, "This log, instead of the one that the policy names");
+  options.Add("--home DIR", given.home, "The home directory, instead of HOME");
+  options.Add("--root DIR", given.root, "The project (default: the current directory)");
+  options.Add("--policy FILE", given.policy,
+              "Use this policy instead of the user's and the project's");
 }
 
 // Returns the log of all the user's projects if no project is named and the current directory
@@ -217,8 +216,8 @@ Outcome Send(SendCommand& command) {
 }
 
 void AddSince(DeclaredOptions& options, std::string& since) {
-  options.Add("--since", since, "Only since then: 10m, 2h, 3d, or a time in UTC as it is printed")
-      .Type("TIME");
+  options.Add("--since TIME", since,
+              "Only since then: 10m, 2h, 3d, or a time in UTC as it is printed");
 }
 
 constexpr const char* kShowExamples =
@@ -245,15 +244,12 @@ void AddVerify(Command& log, Action& chosen) {
   DeclaredOptions declared(command);
   AddWhichLog(declared, options->log);
   declared
-      .Add("--anchors", options->anchors,
+      .Add("--anchors SOURCE", options->anchors,
            "\"journal\", \"journal:DIR\", or a file that syslog wrote")
-      .Type("SOURCE")
       .OneEach()
       .NotEmpty();
-  declared
-      .Add("--anchored-as", options->anchored_as,
-           "The log's name in its anchors, if it was written elsewhere")
-      .Type("FILE");
+  declared.Add("--anchored-as FILE", options->anchored_as,
+               "The log's name in its anchors, if it was written elsewhere");
   declared.AddFlag("--json", options->log.json, "Print the result as JSON");
   command.OnGiven([options, &chosen] { chosen = [options] { return Verify(*options); }; });
 }
@@ -264,15 +260,14 @@ void AddSend(Command& log, Action& chosen) {
   const auto options = std::make_shared<SendCommand>();
   DeclaredOptions declared(command);
   AddWhichLog(declared, options->log);
-  declared.Add("--to", options->to, "journald, syslog://HOST:PORT (TCP) or syslog+udp://HOST:PORT")
-      .Required()
-      .Type("PLACE");
+  declared
+      .Add("--to PLACE", options->to,
+           "journald, syslog://HOST:PORT (TCP) or syslog+udp://HOST:PORT")
+      .Required();
   declared.AddFlag("--follow", options->options.follow, "Keep running and show new lines");
   AddSince(declared, options->since);
-  declared
-      .Add("--state", options->options.state,
-           "Remember the position in this file, and continue there the next time")
-      .Type("FILE");
+  declared.Add("--state FILE", options->options.state,
+               "Remember the position in this file, and continue there the next time");
   command.OnGiven([options, &chosen] { chosen = [options] { return Send(*options); }; });
 }
 
@@ -281,14 +276,11 @@ DeclaredOptions DeclareShow(Command& command, ShowOptions& options) {
   AddWhichLog(declared, options.log);
   LogFilter& filter = options.filter;
   declared.AddFlag("--follow", options.follow, "Keep running and show new lines");
-  declared.Add("--tool", filter.tool, "Only this tool; * for any text").Type("TOOL");
-  declared.Add("--verdict", filter.verdict, "Only this verdict")
-      .OneOf({"permit", "ask", "deny", "error", "alert"})
-      .Type("VERDICT");
-  declared.Add("--session", filter.session, "Only sessions whose id begins with this")
-      .Type("SESSION");
-  declared.Add("--agent", filter.agent, "Only this type or id of subagent; * for any")
-      .Type("AGENT");
+  declared.Add("--tool TOOL", filter.tool, "Only this tool; * for any text");
+  declared.Add("--verdict VERDICT", filter.verdict, "Only this verdict")
+      .OneOf({"permit", "ask", "deny", "error", "alert"});
+  declared.Add("--session SESSION", filter.session, "Only sessions whose id begins with this");
+  declared.Add("--agent AGENT", filter.agent, "Only this type or id of subagent; * for any");
   AddSince(declared, options.since);
   declared.AddFlag("--json", options.log.json, "Print the lines as they are in the file");
   return declared;

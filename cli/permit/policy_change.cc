@@ -334,17 +334,15 @@ Status PolicyChange::Write(const ChangeTarget& target, const std::string& text,
 }
 
 void AddChangeOptions(Command& command, ChangeOptions& options, const char* session) {
-  command.AddOption("what", options.what, "A path, a host (with :PORT or not) or a tool")
-      .Type("PATH|HOST|TOOL");
+  command.AddOption("what PATH|HOST|TOOL", options.what,
+                    "A path, a host (with :PORT or not) or a tool");
   command.AddFlag("--session", options.session, session);
-  command.AddOption("--session-id", options.session_id, "Only for this session").Type("ID");
+  command.AddOption("--session-id ID", options.session_id, "Only for this session");
   command.AddOption("--as", options.kind, "What it is, where the name does not tell")
       .OneOf({"path", "host", "tool"});
-  command
-      .AddOption("--project", options.project,
-                 "The project (default: around the current directory)")
-      .Type("DIR");
-  command.AddOption("--policy", options.policy, "This policy file and no other").Type("FILE");
+  command.AddOption("--project DIR", options.project,
+                    "The project (default: around the current directory)");
+  command.AddOption("--policy FILE", options.policy, "This policy file and no other");
   AddCommonOptions(command, options.given, options.json);
 }
 

@@ -295,15 +295,12 @@ void AddTrust(Command& app, Action& chosen) {
       AddCommand(app, "trust", "Show the policy that came with a project, and trust it as it is",
                  kTrustExamples);
   const auto options = std::make_shared<TrustOptions>();
-  command
-      .AddOption("project", options->project, "The project's directory (default: the current one)")
-      .Type("DIR");
+  command.AddOption("project DIR", options->project,
+                    "The project's directory (default: the current one)");
   const Option list = command.AddFlag("--list", options->list, "List what is trusted");
   command.AddFlag("--remove", options->remove, "Stop trusting it").Excludes(list);
-  command
-      .AddOption("--digest", options->digest,
-                 "Only if the file has this SHA-256, as ringfence trust shows it")
-      .Type("SHA256");
+  command.AddOption("--digest SHA256", options->digest,
+                    "Only if the file has this SHA-256, as ringfence trust shows it");
   command.AddFlag("--yes", options->yes, "Do not ask: what has this digest was read before")
       .Needs("--digest");
   AddCommonOptions(command, options->given, options->json);

@@ -141,17 +141,13 @@ void AddReplay(Command& app, Action& chosen) {
   command.AddOption("path", options->paths,
                     "Transcripts, and directories with *.jsonl (default: ~/.claude/projects); "
                     "- to filter standard input");
-  command
-      .AddOption("--against", options->against, "Compare with this policy, and show what differs")
-      .Type("FILE");
-  command.AddOption("--since", options->since, "Only calls since then: 7d, 12h, 2026-11-22")
-      .Type("TIME");
-  command.AddOption("--examples", options->examples, "Examples shown of each group (default: 3)")
-      .Between(0, 10000)
-      .Type("N");
-  command.AddOption("--jobs", options->jobs, "Number of threads (default: one per processor)")
-      .Between(1, 64)
-      .Type("N");
+  command.AddOption("--against FILE", options->against,
+                    "Compare with this policy, and show what differs");
+  command.AddOption("--since TIME", options->since, "Only calls since then: 7d, 12h, 2026-11-22");
+  command.AddOption("--examples N", options->examples, "Examples shown of each group (default: 3)")
+      .Between(0, 10000);
+  command.AddOption("--jobs N", options->jobs, "Number of threads (default: one per processor)")
+      .Between(1, 64);
   command.OnGiven([options, &chosen] { chosen = [options] { return RunReplay(*options); }; });
 }
 

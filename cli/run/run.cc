@@ -83,12 +83,11 @@ Outcome RunOrShow(Options& options) {
 }
 
 void AddConfinement(Command& command, RunOptions& run) {
-  command.AddOption("--mode", run.mode, "sandbox, rx (the project is read-only) or rwx")
-      .OneOf({"sandbox", "rx", "rwx"})
-      .Type("MODE");
-  command.AddOption("--layers", run.layers, "full or, where namespaces are forbidden, landlock")
-      .OneOf({"full", "landlock"})
-      .Type("LAYERS");
+  command.AddOption("--mode MODE", run.mode, "sandbox, rx (the project is read-only) or rwx")
+      .OneOf({"sandbox", "rx", "rwx"});
+  command
+      .AddOption("--layers LAYERS", run.layers, "full or, where namespaces are forbidden, landlock")
+      .OneOf({"full", "landlock"});
 }
 
 }  // namespace
@@ -104,21 +103,15 @@ void AddRun(Command& app, Action& chosen) {
                                "command line or in a policy.");
   AddContextOptions(command, options->given, options->json);
   AddConfinement(command, options->run);
-  command
-      .AddOption("--chdir", options->run.chdir,
-                 "Start in this directory; without --root it is also the project")
-      .Type("DIR");
-  command
-      .AddOption("--session", options->run.session,
-                 "The client's session: its commands share a kept /tmp and what was allowed for it")
-      .Type("ID");
-  command.AddOption("--write", options->run.write, "Also allow writing in this directory")
-      .Type("DIR");
-  command
-      .AddOption(
-          "--report", options->run.report,
-          "Report the command's progress on this socket; when it is closed, the command ends")
-      .Type("FD");
+  command.AddOption("--chdir DIR", options->run.chdir,
+                    "Start in this directory; without --root it is also the project");
+  command.AddOption(
+      "--session ID", options->run.session,
+      "The client's session: its commands share a kept /tmp and what was allowed for it");
+  command.AddOption("--write DIR", options->run.write, "Also allow writing in this directory");
+  command.AddOption(
+      "--report FD", options->run.report,
+      "Report the command's progress on this socket; when it is closed, the command ends");
   command.AddFlag("--agent", options->run.agent, "The command is the agent: its state is writable");
   command.AddFlag("--no-sandbox", options->run.no_sandbox, "Run it without any confinement");
   command.AddFlag("--trial", options->run.trial,
@@ -126,13 +119,12 @@ void AddRun(Command& app, Action& chosen) {
                   "nothing is logged");
   command.AddFlag("--dry-run", options->dry_run, "Print the plan and run nothing");
   command
-      .AddOption("--for", options->for_system,
+      .AddOption("--for SYSTEM", options->for_system,
                  "With --dry-run: the plan for linux, macos (a Seatbelt profile) or windows")
       .OneOf({"linux", "macos", "windows"})
-      .Needs("--dry-run")
-      .Type("SYSTEM");
-  command.AddOption("command", options->run.command, "The command and its arguments, after --")
-      .Type("COMMAND");
+      .Needs("--dry-run");
+  command.AddOption("command COMMAND", options->run.command,
+                    "The command and its arguments, after --");
   command.EndWithPositionals();
   command.OnGiven([options, &chosen] { chosen = [options] { return RunOrShow(*options); }; });
 }

@@ -293,24 +293,21 @@ void AddSettings(Command& app, Action& chosen) {
       kSettingsExamples);
   const auto options = std::make_shared<SettingsOptions>();
   AddContextOptions(command, options->given, options->json);
-  command.AddOption("--for", options->reader, "claude: settings (default); sdk: options")
-      .OneOf({"claude", "sdk"})
-      .Type("WHOM");
-  command.AddOption("--language", options->language, "Of the SDK: typescript (default), python")
-      .OneOf({"typescript", "python"})
-      .Type("NAME");
+  command.AddOption("--for WHOM", options->reader, "claude: settings (default); sdk: options")
+      .OneOf({"claude", "sdk"});
+  command
+      .AddOption("--language NAME", options->language, "Of the SDK: typescript (default), python")
+      .OneOf({"typescript", "python"});
   command.AddFlag("--under-run", options->under_run,
                   "ringfence run confines the agent: the client's own sandbox is off");
   command.AddFlag("--client-fence", options->client_fence,
                   "Claude Code itself refuses what is outside the project (see ringfence init)");
-  command.AddOption("--merge", options->merge, "Merge them into this settings file and print it")
-      .Type("FILE");
+  command.AddOption("--merge FILE", options->merge,
+                    "Merge them into this settings file and print it");
   command.AddFlag("--in-place", options->in_place, "Write that file instead of printing it");
   command.AddFlag("--replace", options->replace, "Where that file differs, use the policy's value");
-  command
-      .AddOption("--hook", options->hook,
-                 "The hook's program (default: ringfence-hook next to this program)")
-      .Type("PATH");
+  command.AddOption("--hook PATH", options->hook,
+                    "The hook's program (default: ringfence-hook next to this program)");
   command.OnParsed([options] { CheckUse(*options); });
   command.OnGiven([options, &chosen] { chosen = [options] { return RunSettings(*options); }; });
 }

@@ -189,24 +189,17 @@ void AddInit(Command& app, Action& chosen) {
   Command command = AddCommand(app, "init", "Register the hook, and switch the client's sandbox on",
                                kInitExamples);
   const auto options = std::make_shared<InitOptions>();
-  command
-      .AddOption("project", options->project, "The project's directory (default: the current one)")
-      .Type("DIR");
+  command.AddOption("project DIR", options->project,
+                    "The project's directory (default: the current one)");
   AddLayerOptions(command, options->layers);
-  command.AddOption("--profile", options->profile, "Use this profile of the policy").Type("NAME");
-  command
-      .AddOption("--policy", options->policy,
-                 "Use this policy instead of the user's and the project's")
-      .Type("FILE");
-  command
-      .AddOption("--hook", options->hook,
-                 "The hook's program (default: ringfence-hook next to this program)")
-      .Type("PATH");
-  command
-      .AddOption("--root", options->root,
-                 "The project, wherever the client starts; the home directory counts only for "
-                 "sessions that start there")
-      .Type("DIR");
+  command.AddOption("--profile NAME", options->profile, "Use this profile of the policy");
+  command.AddOption("--policy FILE", options->policy,
+                    "Use this policy instead of the user's and the project's");
+  command.AddOption("--hook PATH", options->hook,
+                    "The hook's program (default: ringfence-hook next to this program)");
+  command.AddOption("--root DIR", options->root,
+                    "The project, wherever the client starts; the home directory counts only for "
+                    "sessions that start there");
   command.AddFlag("--client-fence", options->client_fence,
                   "The client itself refuses what is outside the project; costs prompts");
   command.AddFlag("--no-client-sandbox", options->no_client_sandbox,

@@ -202,9 +202,8 @@ void AddUninstall(Command& app, Action& chosen) {
       AddCommand(app, "uninstall", "Unregister the hook and restore the client's settings",
                  kUninstallExamples);
   const auto options = std::make_shared<UninstallOptions>();
-  command
-      .AddOption("project", options->project, "The project's directory (default: the current one)")
-      .Type("DIR");
+  command.AddOption("project DIR", options->project,
+                    "The project's directory (default: the current one)");
   AddLayerOptions(command, options->layers);
   command.AddFlag("--all", options->all, "Unregister it everywhere");
   AddCommonOptions(command, options->given, options->json);
