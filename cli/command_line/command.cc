@@ -122,6 +122,12 @@ void Command::MayHaveCommand() { app_->require_subcommand(0, 1); }
 
 bool Command::has_command() const { return !std::as_const(*app_).get_subcommands().empty(); }
 
+std::string Command::first_given() const {
+  const std::vector<const CLI::Option*> options = std::as_const(*app_).get_options();
+  const auto given = std::ranges::find_if(options, [](const auto* o) { return o->count() > 0; });
+  return given == options.end() ? "" : (*given)->get_name();
+}
+
 void Command::OnParsed(std::function<void()> parsed) {
   app_->parse_complete_callback(std::move(parsed));
 }

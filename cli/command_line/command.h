@@ -62,7 +62,9 @@ class Command {
   void EndWithPositionals();
   // Makes the subcommand optional.
   void MayHaveCommand();
-  bool has_command() const;  // valid after parsing
+  // Valid after parsing.
+  bool has_command() const;
+  std::string first_given() const;  // the first of its options that was given, "--since"; or ""
 
   // Calls `parsed` when all options are known; it may call RefuseUsage().
   void OnParsed(std::function<void()> parsed);

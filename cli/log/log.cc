@@ -32,25 +32,6 @@
 namespace ringfence {
 namespace {
 
-// The options of one command, which tell after parsing whether they were given.
-class DeclaredOptions {
- public:
-  explicit DeclaredOptions(const Command& command) : command_(command) {}
-
-  template <typename T>
-  Option Add(const std::string& name, T& value, const std::string& what) {
-    return options_.emplace_back(name, command_.AddOption(name, value, what)).second;
-  }
-  Option AddFlag(const std::string& name, bool& value, const std::string& what) {
-    return options_.emplace_back(name, command_.AddFlag(name, value, what)).second;
-  }
-  std::string first_given() const;  // "" if none was given
-
- private:
-  Command command_;
-  std::vector<std::pair<std::string, Option>> options_;
-};
-
 struct WhichLog {
   Registration given;
   bool json = false;
@@ -68,19 +49,13 @@ Result<Path> AuditFileWithoutProject(Registration given) {
   return context ? AuditFileOn(*context) : context.error();
 }
 
-std::string DeclaredOptions::first_given() const {
-  const auto given =
-      std::ranges::find_if(options_, [](const auto& option) { return option.second.is_given(); });
-  return given == options_.end() ? "" : given->first;
-}
-
-void AddWhichLog(DeclaredOptions& options, WhichLog& log) {
+void AddWhichLog(Command& command, WhichLog& log) {
   Registration& given = log.given;
-  options.Add("--file FILE", log.file, "This log, instead of the one that the policy names");
-  options.Add("--home DIR", given.home, "The home directory, instead of HOME");
-  options.Add("--root DIR", given.root, "The project (default: the current directory)");
-  options.Add("--policy FILE", given.policy,
-              "Use this policy instead of the user's and the project's");
+  command.AddOption("--file FILE", log.file, "This log, instead of the one that the policy names");
+  command.AddOption("--home DIR", given.home, "The home directory, instead of HOME");
+  command.AddOption("--root DIR", given.root, "The project (default: the current directory)");
+  command.AddOption("--policy FILE", given.policy,
+                    "Use this policy instead of the user's and the project's");
 }
 
 // Returns the log of all the user's projects if no project is named and the current directory
@@ -215,9 +190,9 @@ Outcome Send(SendCommand& command) {
   return SendLog(*file, **sink, command.options);
 }
 
-void AddSince(DeclaredOptions& options, std::string& since) {
-  options.Add("--since TIME", since,
-              "Only since then: 10m, 2h, 3d, or a time in UTC as it is printed");
+void AddSince(Command& command, std::string& since) {
+  command.AddOption("--since TIME", since,
+                    "Only since then: 10m, 2h, 3d, or a time in UTC as it is printed");
 }
 
 constexpr const char* kShowExamples =
@@ -241,16 +216,15 @@ void AddVerify(Command& log, Action& chosen) {
   Command command = AddCommand(log, "verify", "Check the log's chain of digests and its anchors",
                                kVerifyExamples);
   const auto options = std::make_shared<VerifyOptions>();
-  DeclaredOptions declared(command);
-  AddWhichLog(declared, options->log);
-  declared
-      .Add("--anchors SOURCE", options->anchors,
-           "\"journal\", \"journal:DIR\", or a file that syslog wrote")
+  AddWhichLog(command, options->log);
+  command
+      .AddOption("--anchors SOURCE", options->anchors,
+                 "\"journal\", \"journal:DIR\", or a file that syslog wrote")
       .OneEach()
       .NotEmpty();
-  declared.Add("--anchored-as FILE", options->anchored_as,
-               "The log's name in its anchors, if it was written elsewhere");
-  declared.AddFlag("--json", options->log.json, "Print the result as JSON");
+  command.AddOption("--anchored-as FILE", options->anchored_as,
+                    "The log's name in its anchors, if it was written elsewhere");
+  command.AddFlag("--json", options->log.json, "Print the result as JSON");
   command.OnGiven([options, &chosen] { chosen = [options] { return Verify(*options); }; });
 }
 
@@ -258,32 +232,16 @@ void AddSend(Command& log, Action& chosen) {
   Command command =
       AddCommand(log, "send", "Send the lines to journald or a syslog server", kSendExamples);
   const auto options = std::make_shared<SendCommand>();
-  DeclaredOptions declared(command);
-  AddWhichLog(declared, options->log);
-  declared
-      .Add("--to PLACE", options->to,
-           "journald, syslog://HOST:PORT (TCP) or syslog+udp://HOST:PORT")
+  AddWhichLog(command, options->log);
+  command
+      .AddOption("--to PLACE", options->to,
+                 "journald, syslog://HOST:PORT (TCP) or syslog+udp://HOST:PORT")
       .Required();
-  declared.AddFlag("--follow", options->options.follow, "Keep running and show new lines");
-  AddSince(declared, options->since);
-  declared.Add("--state FILE", options->options.state,
-               "Remember the position in this file, and continue there the next time");
+  command.AddFlag("--follow", options->options.follow, "Keep running and show new lines");
+  AddSince(command, options->since);
+  command.AddOption("--state FILE", options->options.state,
+                    "Remember the position in this file, and continue there the next time");
   command.OnGiven([options, &chosen] { chosen = [options] { return Send(*options); }; });
-}
-
-DeclaredOptions DeclareShow(Command& command, ShowOptions& options) {
-  DeclaredOptions declared(command);
-  AddWhichLog(declared, options.log);
-  LogFilter& filter = options.filter;
-  declared.AddFlag("--follow", options.follow, "Keep running and show new lines");
-  declared.Add("--tool TOOL", filter.tool, "Only this tool; * for any text");
-  declared.Add("--verdict VERDICT", filter.verdict, "Only this verdict")
-      .OneOf({"permit", "ask", "deny", "error", "alert"});
-  declared.Add("--session SESSION", filter.session, "Only sessions whose id begins with this");
-  declared.Add("--agent AGENT", filter.agent, "Only this type or id of subagent; * for any");
-  AddSince(declared, options.since);
-  declared.AddFlag("--json", options.log.json, "Print the lines as they are in the file");
-  return declared;
 }
 
 }  // namespace
@@ -292,17 +250,26 @@ void AddLog(Command& app, Action& chosen) {
   Command command =
       AddCommand(app, "log", "Show, verify and forward the log of decisions", kShowExamples);
   const auto options = std::make_shared<ShowOptions>();
-  const DeclaredOptions declared = DeclareShow(command, *options);
+  AddWhichLog(command, options->log);
+  LogFilter& filter = options->filter;
+  command.AddFlag("--follow", options->follow, "Keep running and show new lines");
+  command.AddOption("--tool TOOL", filter.tool, "Only this tool; * for any text");
+  command.AddOption("--verdict VERDICT", filter.verdict, "Only this verdict")
+      .OneOf({"permit", "ask", "deny", "error", "alert"});
+  command.AddOption("--session SESSION", filter.session, "Only sessions whose id begins with this");
+  command.AddOption("--agent AGENT", filter.agent, "Only this type or id of subagent; * for any");
+  AddSince(command, options->since);
+  command.AddFlag("--json", options->log.json, "Print the lines as they are in the file");
   AddVerify(command, chosen);
   AddSend(command, chosen);
   command.MayHaveCommand();
-  command.OnGiven([command, declared, options, &chosen] {
+  command.OnGiven([command, options, &chosen] {
     if (!command.has_command()) {
       chosen = [options] { return ShowLog(*options); };
       return;
     }
     // The subcommand ignores options in front of it: it would send everything, without the filters.
-    const std::string given = declared.first_given();
+    const std::string given = command.first_given();
     if (!given.empty())
       RefuseUsage(given + " belongs behind \"verify\" or \"send\", if they have it");
   });
