@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "cli/audit/report.h"
@@ -126,6 +127,31 @@ class TextReport {
 };
 
 }  // namespace
+
+size_t AuditReport::decisions() const {
+  size_t count = 0;
+  for (const Row& row : matrix.rows) count += row.cells.size();
+  return count;
+}
+
+size_t AuditReport::mismatches() const {
+  size_t count = 0;
+  for (const Row& row : matrix.rows) {
+    count += static_cast<size_t>(
+        std::ranges::count_if(row.cells, [](const Cell& cell) { return !cell.mismatch.empty(); }));
+  }
+  return count;
+}
+
+std::vector<RuleEntry> UnmetRules(const Matrix& matrix) {
+  std::set<RuleEntry> unmet(matrix.rules.begin(), matrix.rules.end());
+  for (const Row& row : matrix.rows) {
+    for (const Cell& cell : row.cells) {
+      for (const RuleEntry& rule : cell.result.met) unmet.erase(rule);
+    }
+  }
+  return {unmet.begin(), unmet.end()};
+}
 
 std::string AuditText(const AuditReport& report, const Console& console) {
   return TextReport(report, console).Run();
