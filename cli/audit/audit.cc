@@ -10,7 +10,7 @@
 #include "base/environment.h"
 #include "base/regular_file.h"
 #include "base/text.h"
-#include "cli/audit/fixture_files.h"
+#include "cli/audit/fixture.h"
 #include "cli/audit/recorded.h"
 #include "cli/audit/report.h"
 #include "cli/command_line/commands.h"

@@ -78,4 +78,12 @@ std::vector<NumberedLine> LinesOf(std::string_view text);
 FixtureFile ReadFixtures(std::string text, const std::string& path, bool is_named,
                          std::vector<Error>& mistakes);
 
+// Searches directories for *.json, *.jsonl and *.ndjson, in the order of their names, without
+// following links in them. Adds all errors of all files to `mistakes`, including fixtures with
+// equal names.
+FixtureFile ReadFixtureFiles(const std::vector<std::string>& paths, std::vector<Error>& mistakes);
+
+// Reads audit logs in the same way (ReadLog()), but does not compare names.
+FixtureFile ReadLogFiles(const std::vector<std::string>& paths, std::vector<Error>& mistakes);
+
 }  // namespace ringfence

@@ -16,7 +16,6 @@
 #include "cli/common/context_options.h"
 #include "cli/common/registered.h"
 #include "cli/explain/evaluator.h"
-#include "cli/explain/explain_mcp.h"
 #include "cli/explain/explain_text.h"
 #include "cli/permit/grant_target.h"
 #include "cli/permit/session_grants.h"

@@ -16,7 +16,6 @@
 #include "cli/common/host_tools.h"
 #include "cli/common/registered.h"
 #include "cli/common/state.h"
-#include "cli/permit/refused_session.h"
 #include "cli/permit/session_grants.h"
 #include "cli/setup/init_command.h"
 #include "policy/evaluate/fix.h"

@@ -1,9 +1,11 @@
-// Finds what `ringfence allow --session` permitted to single sessions.
+// Finds what `ringfence allow --session` permitted to single sessions, and the session to permit.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "base/path.h"
+#include "base/result.h"
 #include "cli/common/policies.h"
 #include "cli/permit/grant_target.h"
 
@@ -20,5 +22,9 @@ struct SessionPermit {
 // Returns the sessions that may do what the policies deny to all others, or a part of it. Changes
 // `policies` and restores them at the end.
 std::vector<SessionPermit> SessionsThatPermit(const GrantTarget& grant, Context& policies);
+
+// Returns the session that was refused what the user now permits: that of the newest denial of
+// `grant` in the last part of the audit log.
+Result<std::string> RefusedSession(const Path& audit_file, const GrantTarget& grant);
 
 }  // namespace ringfence

@@ -6,10 +6,19 @@
 #include <optional>
 #include <utility>
 
+#include "agents/claude/setup/client_sandbox.h"
 #include "cli/common/files.h"
+#include "policy/files/real_files.h"
 
 namespace ringfence {
 namespace {
+
+// Caches without which installing or building fails. pip and others work without theirs.
+constexpr std::string_view kCaches[] = {
+    ".npm",        ".cache/ccache", ".cache/go-build", "go/pkg/mod",      ".cargo/registry",
+    ".cargo/git",  ".gradle",       ".m2/repository",  ".cache/uv",       ".local/share/pnpm",
+    ".cache/yarn", ".yarn/berry",   ".bun/install",    ".nuget/packages", ".cache/pypoetry",
+};
 
 // Returns the directories that are guarded as a whole.
 std::vector<std::string> OwnFolders(const GuardQuestion& question) {
@@ -41,6 +50,25 @@ std::vector<std::string> OwnFiles(const GuardQuestion& question) {
 }
 
 }  // namespace
+
+std::vector<std::string> ClosedCaches(const Policy& policy, const Places& places) {
+  std::vector<std::string> closed;
+  if (places.homes.empty()) return closed;
+  const Path& home = places.homes.front();
+  const std::vector<std::string> open = FoldersOutside(policy, places);
+  for (const std::string_view name : kCaches) {
+    const Path cache = home.Child(name);
+    const Result<FileFacts> facts = RealFiles().Look(cache);
+    const bool is_open =
+        cache.IsInside(places.root) || std::ranges::any_of(open, [&](const std::string& folder) {
+          return cache.IsInside(Path::Clean(folder));
+        });
+    if (facts && facts->kind == FileKind::kDirectory && !is_open) {
+      closed.push_back("~/" + std::string(name));
+    }
+  }
+  return closed;
+}
 
 std::vector<std::string> GuardedPaths(const GuardQuestion& question) {
   std::vector<std::string> paths{"~/.config/ringfence", "~/.local/state/ringfence"};

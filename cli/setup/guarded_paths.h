@@ -1,5 +1,4 @@
-// Finds the paths that no command may write under any policy: the policies in force, the state, the
-// programs and the audit log.
+// Finds paths that commands in the client's sandbox may not write.
 #pragma once
 
 #include <string>
@@ -8,6 +7,7 @@
 #include "agents/claude/setup/settings_files.h"
 #include "cli/common/host_tools.h"
 #include "cli/common/policies.h"
+#include "policy/places.h"
 #include "policy/policy.h"
 
 namespace ringfence {
@@ -21,7 +21,12 @@ struct GuardQuestion {
   const Policy& policy;
 };
 
-// Returns the paths as the client spells them ("~/...", "./...").
+// Returns the paths that no command may write under any policy, as the client spells them ("~/...",
+// "./..."): the policies in force, the state, the programs and the audit log.
 std::vector<std::string> GuardedPaths(const GuardQuestion& question);
+
+// Returns the caches of package managers and compilers in the home that exist and that the policy
+// does not permit to write, such as "~/.npm".
+std::vector<std::string> ClosedCaches(const Policy& policy, const Places& places);
 
 }  // namespace ringfence

@@ -1,16 +1,138 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string>
+#include <vector>
 
+#include "agents/claude/setup/mcp_servers.h"
+#include "base/environment.h"
+#include "base/json.h"
+#include "base/process.h"
+#include "base/program.h"
+#include "base/result.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "cli/command_line/commands.h"
+#include "cli/common/ask.h"
 #include "cli/common/console.h"
+#include "cli/common/policies.h"
 #include "cli/setup/agent_guard.h"
 #include "cli/setup/installation.h"
-#include "cli/setup/mcp_offer.h"
+#include "policy/evaluate/evaluate_path.h"
+#include "policy/evaluate/evaluate_tool.h"
+#include "policy/evaluate/fix.h"
+#include "policy/load/layers.h"
 
 namespace ringfence {
 namespace {
+
+struct McpOffer {
+  McpServer server;
+  bool is_allowed = false;
+  std::vector<std::string> arguments;  // of the command: allow mcp__name__* --home DIR
+  std::string command;                 // the same for a shell: ringfence allow 'mcp__name__*'
+};
+
+struct McpOfferQuestion {
+  Registration where;
+  std::string home;     // --home, if given
+  std::string project;  // the project, if given
+  std::string policy;   // --policy, if given
+  bool may_ask = false;
+};
+
+// True if the policy allows the server's tools, tested with an invented one.
+bool IsAllowed(const std::string& part, const Policy& policy) {
+  return EvaluateTool("mcp__" + part + "__any", policy).verdict != Verdict::kDeny;
+}
+
+McpOffer OfferOf(const McpServer& server, const McpOfferQuestion& question) {
+  McpOffer offer{.server = server};
+  offer.arguments = {"allow", "mcp__" + server.part + "__*"};
+  const auto add = [&offer](const char* option, const std::string& value) {
+    if (!value.empty()) offer.arguments.insert(offer.arguments.end(), {option, value});
+  };
+  add("--home", question.home);
+  add("--project", question.project);
+  add("--policy", question.policy);
+  offer.command = "ringfence";
+  for (const std::string& argument : offer.arguments) {
+    const std::string word = ShellWord(argument);
+    offer.command += " " + (word.empty() && !argument.empty() ? argument : word);
+  }
+  return offer;
+}
+
+Status Allow(const McpOffer& offer) {
+  const Result<std::string> program = OwnProgramReal();
+  if (!program) return program.error();
+  const Result<Finished> done = Run({.program = *program,
+                                     .arguments = offer.arguments,
+                                     .environment = OwnEnvironment(),
+                                     .input = ""});
+  if (!done) return done.error();
+  if (done->exit_status != 0) {
+    return Error{Error::Kind::kSystem, offer.command, std::string(TrimSpace(done->err)), ""};
+  }
+  Console().Line(std::string(TrimSpace(done->out)));
+  return Unit{};
+}
+
+Result<std::vector<McpOffer>> McpOffers(const McpOfferQuestion& question) {
+  std::vector<McpOffer> offers;
+  const std::vector<McpServer> servers = McpServersOf(question.where);
+  if (servers.empty()) return offers;
+  BorrowedProject borrowed;
+  Registration typed = question.where;
+  typed.policy = question.policy;
+  const Result<Context> context = borrowed.Find(typed);
+  if (!context) return context.error();
+  const Result<Policy> policy = context->PolicyFor();
+  if (!policy) return policy.error();
+  for (const McpServer& server : servers) {
+    offers.push_back(OfferOf(server, question));
+    offers.back().is_allowed = IsAllowed(server.part, *policy);
+  }
+  return offers;
+}
+
+// Prints each server that is not allowed, with the command that allows it. If `may_ask` and on a
+// terminal, asks about each and runs the command for those that the user wants.
+Status OfferMcpServers(const McpOfferQuestion& question) {
+  const Result<std::vector<McpOffer>> offers = McpOffers(question);
+  if (!offers) return offers.error();
+  const Console console;
+  const Terminal terminal;
+  bool asks = question.may_ask && terminal.can_ask();
+  for (const McpOffer& offer : *offers) {
+    if (offer.is_allowed) continue;
+    const std::string what =
+        "MCP server " + Quote(offer.server.name) + " (" + Printable(offer.server.source) + ")";
+    if (!asks) {
+      console.Line(what + " is not allowed. To allow it: " + offer.command);
+      continue;
+    }
+    const UserReply reply = terminal.Ask("Allow the agent to use the " + what + "?");
+    asks = reply != UserReply::kInterrupted;
+    if (reply != UserReply::kYes) {
+      console.Line("Not allowed. To allow it later: " + offer.command);
+    } else if (Status s = Allow(offer); !s) {
+      return s;
+    }
+  }
+  return Unit{};
+}
+
+OrderedJson ToJson(const std::vector<McpOffer>& offers) {
+  OrderedJson json = OrderedJson::array();
+  for (const McpOffer& offer : offers) {
+    json.push_back({{"name", offer.server.name},
+                    {"source", offer.server.source},
+                    {"allowed", offer.is_allowed},
+                    {"command", offer.command}});
+  }
+  return json;
+}
 
 struct InitOptions {
   Registration given;

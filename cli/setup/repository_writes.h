@@ -12,7 +12,9 @@
 #include "agents/claude/setup/settings_editor.h"
 #include "agents/claude/setup/settings_files.h"
 #include "agents/claude/setup/settings_record.h"
+#include "base/path.h"
 #include "base/result.h"
+#include "cli/common/ask.h"
 #include "policy/places.h"
 
 namespace ringfence {
@@ -50,5 +52,12 @@ struct RepositoryQuestion {
 // Returns nothing if the file needs no change, or must not be changed: it has a registration of its
 // own, is a link, or the client drops it as a whole.
 Result<std::optional<RepositoryChange>> PlanRepositoryWrites(const RepositoryQuestion& question);
+
+// Asks whether the project, which is a part of a repository, is to be all of it. `policy` is the
+// file to change, as shown to the user. `is_for_all`: it is for every project.
+UserReply AskForRepository(const Path& repository, const std::string& policy, bool is_for_all);
+
+// Returns the text of a policy with "root": "git" set. `shown` is its name in errors.
+Result<std::string> WithRepositoryAsRoot(const std::string& text, const std::string& shown);
 
 }  // namespace ringfence
