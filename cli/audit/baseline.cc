@@ -1,6 +1,5 @@
 #include "cli/audit/baseline.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 

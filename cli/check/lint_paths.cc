@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/contains.h"
 #include "base/text.h"
 #include "cli/check/lint.h"
 #include "cli/explain/rule_list.h"
@@ -143,7 +144,7 @@ class PathLint {
   void FindShadowed(const std::vector<PathRule>& rules, const List* around, Access access,
                     bool asks) {
     for (const PathRule& rule : rules) {
-      if (std::ranges::find(dead_, &rule) != dead_.end()) continue;
+      if (Contains(dead_, &rule)) continue;
       const PathRule* by =
           around != nullptr && *around ? FindCover(rule, **around, access, asks) : nullptr;
       if (by == nullptr) by = FindCover(rule, rules, access, asks);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "agents/claude/setup/settings_editor.h"
+#include "base/contains.h"
 #include "base/text.h"
 #include "cli/check/programs.h"
 #include "cli/common/registered.h"
@@ -15,9 +16,7 @@ namespace ringfence {
 namespace {
 
 constexpr double kLongestTimeout = 60;  // seconds; the hook itself takes at most a few
-bool IsServed(std::string_view event) {
-  return std::ranges::find(ServedEvents(), event) != ServedEvents().end();
-}
+bool IsServed(std::string_view event) { return Contains(ServedEvents(), event); }
 
 std::string RegisterAgain(const SettingsFileQuestion& question) {
   return "register it again: " + InitCommand(question.file, question.where);
@@ -152,7 +151,7 @@ class FileChecker {
 
   bool IsApproved(const HookEntry& entry) const {
     return std::ranges::any_of(question_.approvals.files, [&](const ApprovedFile& file) {
-      return std::ranges::find(file.hooks, entry.digest) != file.hooks.end();
+      return Contains(file.hooks, entry.digest);
     });
   }
 

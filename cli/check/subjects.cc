@@ -10,6 +10,7 @@
 
 #include "agents/claude/agent.h"
 #include "agents/claude/setup/client_sandbox.h"
+#include "base/contains.h"
 #include "base/environment.h"
 #include "base/regular_file.h"
 #include "base/text.h"
@@ -190,7 +191,7 @@ class Checker {
     bool is_sound = true;
     for (const std::string& path : PolicyPaths(context)) {
       const std::string shown = ShownPath(path, where_);
-      const bool is_known = std::ranges::find(checked_.subjects, shown) != checked_.subjects.end();
+      const bool is_known = Contains(checked_.subjects, shown);
       Result<std::optional<std::string>> text = ReadIfThere(path);
       if (!text) {
         is_sound = false;
@@ -265,8 +266,7 @@ class Checker {
       for (const HookEntry& entry : file.settings.hooks) {
         // CheckRegistration() reports an entry that is a shell command instead of a program.
         const bool is_other = Runs(entry, hook_.path) && entry.is_exec_form &&
-                              entry.command.starts_with('/') &&
-                              std::ranges::find(programs_, entry.command) == programs_.end();
+                              entry.command.starts_with('/') && !Contains(programs_, entry.command);
         if (is_other) programs_.push_back(entry.command);
       }
     }

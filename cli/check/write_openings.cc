@@ -6,6 +6,7 @@
 
 #include "agents/claude/setup/client_sandbox.h"
 #include "agents/claude/setup/sandbox_lists.h"
+#include "base/contains.h"
 #include "base/json_pointer.h"
 #include "base/json_tree.h"
 #include "base/path.h"
@@ -152,8 +153,7 @@ class OpeningFinder {
       if (!LeadToOneFile(record.path, entry.file.path)) continue;
       const auto list =
           std::ranges::find(record.lists, entry.pointer, &SettingsRecord::Texts::pointer);
-      if (list == record.lists.end() ||
-          std::ranges::find(list->texts, entry.text) == list->texts.end()) {
+      if (list == record.lists.end() || !Contains(list->texts, entry.text)) {
         continue;
       }
       return "take it out again: " + InitCommand(entry.file, question_.where);

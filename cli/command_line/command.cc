@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/contains.h"
 #include "base/text.h"
 
 namespace ringfence {
@@ -33,7 +34,7 @@ Option& Option::OneOf(std::initializer_list<const char*> values) {
   // --help and the completion scripts show the validator's description.
   option_->check(CLI::Validator(
       [views, sentence](const std::string& value) {
-        if (std::ranges::find(views, value) != views.end()) return std::string();
+        if (Contains(views, value)) return std::string();
         const std::string_view nearest = Nearest(value, views);
         return "must be " + sentence + ", not " + Quote(value) +
                (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?");

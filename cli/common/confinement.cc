@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/contains.h"
 #include "base/text.h"
 
 namespace ringfence {
@@ -36,7 +37,7 @@ class MergedSettings {
     for (const SettingsFile& file : files_) {
       const std::vector<std::string>* excluded = file.settings.Texts("/sandbox/excludedCommands");
       if (!file.settings.drops.empty() || excluded == nullptr) continue;
-      if (std::ranges::find(*excluded, "*") != excluded->end()) return &file;
+      if (Contains(*excluded, "*")) return &file;
     }
     return nullptr;
   }

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/contains.h"
 #include "base/sha256.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -43,8 +44,7 @@ Status CheckIsOurs(const FileChange& change) {
   if (!place) return place.error();
   const Result<std::optional<std::string>> now = place->Read();
   if (!now) return now.error();
-  const bool is_ours =
-      *now == change.before || std::ranges::find(change.ours, DigestOf(*now)) != change.ours.end();
+  const bool is_ours = *now == change.before || Contains(change.ours, DigestOf(*now));
   if (is_ours) return Unit{};
   return ConfigError(
       change.path,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/contains.h"
 #include "base/regular_file.h"
 
 namespace ringfence {
@@ -67,8 +68,7 @@ ApprovedFile ApprovedWith(const ClientSettings& settings, std::string_view progr
   for (SettingTexts& list : approved.lists) {
     if (list.pointer != kDenyRules) continue;
     std::erase_if(list.texts, [&](const std::string& text) {
-      return ours == record.lists.end() ||
-             std::ranges::find(ours->texts, text) == ours->texts.end();
+      return ours == record.lists.end() || !Contains(ours->texts, text);
     });
   }
   std::erase_if(approved.lists, [](const SettingTexts& list) {

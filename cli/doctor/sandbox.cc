@@ -1,8 +1,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-
+#include "base/contains.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/common/confinement.h"
@@ -170,7 +169,7 @@ class SandboxDoctor {
                      : demanded_ ? ", and no command runs without them"
                                  : ", and commands run with fewer"));
     for (const std::string& weaker : plan->weaker) {
-      const bool is_unmet = std::ranges::find(plan->unmet, weaker) != plan->unmet.end();
+      const bool is_unmet = Contains(plan->unmet, weaker);
       Add(is_unmet && demanded_ ? Health::kMissing : Health::kWeak, weaker,
           is_unmet ? "provide it, or remove the limit from the policy" : "");
     }
@@ -197,9 +196,7 @@ class SandboxDoctor {
 
   const Patient& patient_;
   DoctorRows& rows_;
-  bool Works(SandboxLayers layers) const {
-    return std::ranges::find(works_, layers) != works_.end();
-  }
+  bool Works(SandboxLayers layers) const { return Contains(works_, layers); }
 
   bool demanded_ = true;
   std::vector<SandboxLayers> works_;  // layers that work in full

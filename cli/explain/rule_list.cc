@@ -1,7 +1,5 @@
 #include "cli/explain/rule_list.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "policy/decision.h"
 

@@ -1,10 +1,10 @@
 #include "cli/layout/kdl_scanner.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/contains.h"
 #include "base/json_tree.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -18,7 +18,7 @@ constexpr std::string_view kHex = "0123456789abcdefABCDEF";
 bool IsKdlSpace(uint32_t c) {
   constexpr std::array<uint32_t, 9> kSpaces = {'\t',   ' ',    0xA0,   0x1680, 0x202F,
                                                0x205F, 0x3000, 0xFEFF, 0x2000};
-  return std::ranges::find(kSpaces, c) != kSpaces.end() || (c > 0x2000 && c <= 0x200A);
+  return Contains(kSpaces, c) || (c > 0x2000 && c <= 0x200A);
 }
 
 bool IsNewline(uint32_t c) {

@@ -1,11 +1,11 @@
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <utility>
 
+#include "base/add_once.h"
 #include "base/environment.h"
 #include "base/program.h"
 #include "base/regular_file.h"
@@ -166,7 +166,7 @@ class LayoutCommand {
       const int number = ++numbers[profile];
       const std::string suffix = counts[profile] > 1 ? " " + std::to_string(number) : "";
       set.panes.push_back({profile + suffix, CommandFor(profile)});
-      if (number == 1) used_.push_back(profile);
+      AddOnce(used_, profile);
     }
     return options_.kind == "tmux" ? Result<std::string>(TmuxScript(set)) : ZellijLayout(set);
   }

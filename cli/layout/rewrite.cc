@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/add_once.h"
+#include "base/contains.h"
 #include "base/json_tree.h"
 #include "base/path.h"
 #include "base/program.h"
@@ -124,14 +126,8 @@ class Rewriter {
     Result<std::string> profile = ProfileOf(pane, position);
     if (!profile) return profile.error();
     if (pane.command->empty()) return Wrong(pane, "an empty command", "");
-    Uses(*profile);
+    AddOnce(result_.profiles, *profile);
     return Wrap(pane, *profile);
-  }
-
-  void Uses(const std::string& profile) {
-    if (std::ranges::find(result_.profiles, profile) == result_.profiles.end()) {
-      result_.profiles.push_back(profile);
-    }
   }
 
   // Leaves the pane as it is, and notes how it differs from what the user asked for.
@@ -144,8 +140,8 @@ class Rewriter {
     if (!why.empty()) Note(pane, "is not confined: " + why);
     if (!options) return;
     const std::vector<std::string>& own = question_.wrapper.options;
-    const bool is_foreign = !options->policy.empty() &&
-                            std::ranges::find(own, "--policy=" + options->policy) == own.end();
+    const bool is_foreign =
+        !options->policy.empty() && !Contains(own, "--policy=" + options->policy);
     if (is_foreign) {
       return Note(pane,
                   "runs under another policy, " + Quote(options->policy) + ", and stays as it is");
@@ -157,16 +153,14 @@ class Rewriter {
                (options->profile.empty() ? "no profile" : "profile " + Quote(options->profile)) +
                ", not " + Quote(*asked) + ", and stays as it is");
     }
-    const bool is_known =
-        std::ranges::find(question_.known, options->profile) != question_.known.end();
-    if (is_known) Uses(options->profile);
+    if (Contains(question_.known, options->profile)) AddOnce(result_.profiles, options->profile);
   }
 
   Result<std::string> ProfileOf(const LayoutPane& pane, size_t position) const {
     const std::vector<std::string>& given = question_.profiles;
     if (given.size() == 1) return given.front();
     if (!given.empty()) return given[position];
-    if (std::ranges::find(question_.known, pane.name) != question_.known.end()) return pane.name;
+    if (Contains(question_.known, pane.name)) return pane.name;
     return Wrong(pane,
                  pane.name.empty() ? "the pane has a command and no name"
                                    : "no policy has a profile " + Quote(pane.name),

@@ -1,7 +1,5 @@
 #include "cli/log/log_line.h"
 
-#include <algorithm>
-
 #include "audit_log/line.h"
 #include "base/text.h"
 #include "cli/common/since.h"

@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "agents/claude/agent.h"
 #include "base/text.h"
 #include "base/utf8.h"

@@ -1,6 +1,5 @@
 #include "cli/permit/policy_addition.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/json_edit.h"

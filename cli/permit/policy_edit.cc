@@ -1,6 +1,5 @@
 #include "cli/permit/policy_edit.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace ringfence {

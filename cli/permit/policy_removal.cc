@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "base/add_once.h"
 #include "base/text.h"
 #include "cli/common/policies.h"
 #include "cli/permit/policy_edit.h"
@@ -58,8 +59,7 @@ class Remover {
       changed.push_back(list);
       removal.lists.push_back(list.label());
       for (std::string& entry : *gone) {
-        const bool is_new = std::ranges::find(removal.entries, entry) == removal.entries.end();
-        if (is_new) removal.entries.push_back(std::move(entry));
+        AddOnce(removal.entries, std::move(entry));
       }
     }
     if (Status s = RemoveEmptyLists(changed, removal.text); !s) return s.error();

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/contains.h"
 #include "base/text.h"
 #include "cli/command_line/commands.h"
 #include "cli/common/console.h"
@@ -198,9 +199,7 @@ class Revocation {
            ": what the policy allows there is permitted without a question";
   }
 
-  bool IsRemovedFrom(std::string_view list) const {
-    return std::ranges::find(removal_.lists, list) != removal_.lists.end();
-  }
+  bool IsRemovedFrom(std::string_view list) const { return Contains(removal_.lists, list); }
 
   bool HasRemovedQuestion() const {
     return std::ranges::any_of(removal_.lists,

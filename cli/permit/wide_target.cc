@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/contains.h"
 #include "base/text.h"
 #include "cli/explain/entry_scope.h"
 #include "policy/evaluate/fix.h"
@@ -69,8 +70,7 @@ Path FixedFolder(const std::string& path) {
 
 bool IsHomeByPlace(const Path& folder) {
   constexpr std::string_view kOfUsers[] = {"/home", "/Users", "/var/home"};
-  return folder.text() == "/root" ||
-         std::ranges::find(kOfUsers, folder.Parent().text()) != std::end(kOfUsers);
+  return folder.text() == "/root" || Contains(kOfUsers, folder.Parent().text());
 }
 
 bool IsOwn(const Path& folder, const Places& places) {

@@ -1,6 +1,5 @@
 #include "cli/replay/filter.h"
 
-#include <algorithm>
 #include <deque>
 
 #include "agents/claude/transcripts/transcript_line.h"

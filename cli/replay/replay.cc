@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "agents/claude/setup/settings_files.h"
+#include "base/contains.h"
 #include "base/environment.h"
 #include "base/text.h"
 #include "cli/command_line/commands.h"
@@ -107,8 +108,7 @@ Outcome Report(const ReplayOptions& options, const SurveyQuestion& question) {
 
 Outcome RunReplay(const ReplayOptions& options) {
   if (Status s = ReplayedCalls(ReplayQuestionOf(options)).Check(); !s) return s.error();
-  if (std::ranges::find(options.paths, "-") != options.paths.end())
-    return FilterStandardInput(options);
+  if (Contains(options.paths, "-")) return FilterStandardInput(options);
   SurveyQuestion question{.calls = ReplayQuestionOf(options),
                           .since = "",
                           .examples = options.examples,

@@ -1,7 +1,6 @@
 #include "cli/replay/replayed_call.h"
 
-#include <algorithm>
-
+#include "base/add_once.h"
 #include "base/text.h"
 #include "cli/replay/assumed_folder.h"
 #include "policy/load/layers.h"
@@ -137,8 +136,7 @@ ReplayedCalls::ProjectCalls& ReplayedCalls::ProjectCallsOf(const std::string& ro
   auto project = std::make_unique<ProjectCalls>(question_, root);
   if (project->now().context()) {
     for (const std::string& note : project->now().context()->sources.notes) {
-      const bool is_known = std::ranges::find(notes_, note) != notes_.end();
-      if (!is_known && notes_.size() < kMaxNotes) notes_.push_back(note);
+      if (notes_.size() < kMaxNotes) AddOnce(notes_, note);
     }
   }
   return *projects_.emplace(root, std::move(project)).first->second;

@@ -1,7 +1,5 @@
 #include "cli/replay/sessions.h"
 
-#include <algorithm>
-
 namespace ringfence {
 namespace {
 

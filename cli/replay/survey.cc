@@ -1,6 +1,5 @@
 #include "cli/replay/survey.h"
 
-#include <algorithm>
 #include <deque>
 #include <set>
 

@@ -1,6 +1,5 @@
 #include "cli/settings/derived_settings.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "agents/claude/setup/client_sandbox.h"

@@ -6,6 +6,7 @@
 #include "agents/claude/settings/settings.h"
 #include "agents/claude/setup/settings_editor.h"
 #include "agents/claude/setup/settings_files.h"
+#include "base/contains.h"
 #include "base/text.h"
 
 namespace ringfence {
@@ -48,7 +49,7 @@ class SettingsMerger {
   void Array(const std::string& place, const OrderedJson& wanted) {
     for (const OrderedJson& element : wanted) {
       const OrderedJson there = edit_.Value(*edit_.At(place));
-      const bool is_there = std::ranges::find(there, element) != there.end();
+      const bool is_there = Contains(there, element);
       if (!is_there) edit_.AddElement(*edit_.At(place), element);
     }
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/add_once.h"
 #include "base/environment.h"
 #include "base/regular_file.h"
 #include "base/text.h"
@@ -75,12 +76,9 @@ Status FindSources(const SettingsOptions& options, Sources& found) {
 
 // Prints each note once. Called only when there is a result, not before a refusal.
 void SayNotes(const Derived& derived) {
-  std::vector<std::string> said;
-  for (const std::string& note : derived.notes) {
-    if (std::ranges::find(said, note) != said.end()) continue;
-    Say("note: " + Printable(note));
-    said.push_back(note);
-  }
+  std::vector<std::string> notes;
+  for (const std::string& note : derived.notes) AddOnce(notes, note);
+  for (const std::string& note : notes) Say("note: " + Printable(note));
 }
 
 std::vector<std::string> MachineNotes(const Sources& found, const SettingsOptions& options) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agents/claude/setup/client_sandbox.h"
+#include "base/contains.h"
 #include "cli/common/files.h"
 #include "policy/files/real_files.h"
 
@@ -77,7 +78,7 @@ std::vector<std::string> GuardedPaths(const GuardQuestion& question) {
   const auto add = [&](const std::string& path) {
     const auto below = [&](const std::string& folder) { return path.starts_with(folder + "/"); };
     std::string text = WithTilde(path, question.where.home);
-    const bool is_there = std::ranges::find(paths, text) != paths.end();
+    const bool is_there = Contains(paths, text);
     if (is_there || std::ranges::any_of(folders, below)) return;
     paths.push_back(std::move(text));
   };

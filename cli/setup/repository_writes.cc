@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agents/claude/setup/sandbox_lists.h"
+#include "base/add_once.h"
 #include "base/json_edit.h"
 #include "base/text.h"
 #include "cli/common/console.h"
@@ -81,7 +82,7 @@ void AddTo(ClientLimits& limits, const RepositoryWrites& writes) {
     if (more.empty()) return;
     std::vector<std::string>& texts = TextsOf(limits, pointer);
     for (const std::string& text : more) {
-      if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+      AddOnce(texts, text);
     }
   };
   add(kAllowWrite, writes.allow);

@@ -1,7 +1,5 @@
 #include "cli/setup/starter_policy.h"
 
-#include <algorithm>
-
 #include "policy/rules/sets.h"
 
 namespace ringfence {

@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "agents/claude/setup/settings_editor.h"
+#include "base/add_once.h"
 #include "base/regular_file.h"
 #include "cli/command_line/commands.h"
 #include "cli/common/console.h"
@@ -170,8 +170,7 @@ Outcome RunUninstall(const UninstallOptions& options) {
   if (options.all) {
     paths = uninstaller.KnownFiles();
     for (const SettingsLayer layer : kSettingsLayers) {
-      const std::string path = SettingsPath(layer, *where);
-      if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+      AddOnce(paths, SettingsPath(layer, *where));
     }
   }
   for (const std::string& path : paths) {

@@ -1,6 +1,5 @@
 #include "agents/claude/setup/path_rules.h"
 
-#include <algorithm>
 #include <deque>
 #include <span>
 

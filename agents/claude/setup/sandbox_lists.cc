@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agents/claude/setup/client_sandbox.h"
+#include "base/contains.h"
 #include "base/json_tree.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -53,7 +54,7 @@ std::vector<SandboxEntry> EntriesBeyond(const std::vector<SandboxEntry>& more,
     const auto counts = [&](const SettingsFile& file) {
       return file.layer == entry.layer && Registers(file);
     };
-    const bool is_common = std::ranges::find(less, entry) != less.end();
+    const bool is_common = Contains(less, entry);
     if (!is_common && std::ranges::any_of(files, counts)) beyond.push_back(entry);
   }
   return beyond;
