@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/audit/fixture.h"
-#include "cli/common/context_options.h"
+#include "cli/common/policies.h"
 #include "cli/explain/rule_list.h"
 
 namespace ringfence {

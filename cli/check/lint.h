@@ -2,10 +2,15 @@
 // real decision to see whether a path rule can match.
 #pragma once
 
+#include <optional>
+#include <string_view>
+
+#include "base/result.h"
 #include "cli/check/finding.h"
 #include "policy/files/file_view.h"
 #include "policy/load/sources.h"
 #include "policy/places.h"
+#include "policy/policy.h"
 
 namespace ringfence {
 
@@ -39,5 +44,19 @@ struct LintSection {
 void LintPaths(const LintQuestion& question, const LintSection& section, Findings& findings);
 void LintNames(const LintSection& section, Findings& findings);  // tools, hosts, MCP entries
 void LintProfiles(const LintQuestion& question, Findings& findings);
+
+// A contradiction: a session without questions, and commands that may leave the sandbox after one.
+struct BypassQuestion {
+  const Policy& policy;  // the result of MergePolicies(sources, profile, places, ...)
+  const PolicySources& sources;
+  std::string_view profile;  // --profile, or ""
+  const Places& places;
+  std::string_view settings = "";  // a settings file with "bypassPermissions"
+};
+
+// Returns an error with the place of bash.unsandboxed if client.permission_mode, or that settings
+// file, has "bypassPermissions" and bash.unsandboxed is not "deny". A profile that the user chose,
+// by --profile or by the project's location, may have both if it sets at least one of them itself.
+std::optional<Error> UnsafeBypass(const BypassQuestion& question);
 
 }  // namespace ringfence

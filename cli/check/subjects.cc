@@ -16,7 +16,6 @@
 #include "base/text.h"
 #include "cli/check/lint.h"
 #include "cli/check/programs.h"
-#include "cli/check/registration.h"
 #include "cli/check/settings_file.h"
 #include "cli/check/write_openings.h"
 #include "cli/common/host_tools.h"

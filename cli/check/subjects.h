@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/check/finding.h"
-#include "cli/common/context_options.h"
+#include "cli/common/policies.h"
 
 namespace ringfence {
 

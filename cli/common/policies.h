@@ -1,11 +1,14 @@
-// Finds and reads the policies of a command as the hook does.
+// Finds and reads the policies of a command as the hook does, by the options that they all have.
 #pragma once
 
 #include <string>
 
 #include "agents/claude/setup/settings_files.h"
+#include "base/json.h"
 #include "base/result.h"
+#include "cli/command_line/options.h"
 #include "policy/load/context.h"
+#include "policy/policy.h"
 #include "run/typed_context.h"
 
 namespace ringfence {
@@ -38,5 +41,14 @@ std::vector<std::string> InheritedEntries(const PolicySources& sources, AllowLis
 
 // Returns the path as settings and policies name it: "~/..." below the home, else unchanged.
 std::string WithTilde(const std::string& path, const std::string& home);
+
+// Adds --home, --json, --root, --policy and --profile. FindTypedContext() takes `given`.
+void AddContextOptions(Command& command, Registration& given, bool& json);
+
+// The audit log that the policy in force names.
+Result<Path> AuditFileInForce(const Registration& given);
+Result<Path> AuditFileOn(const Context& context);
+
+OrderedJson PlaceJson(const RulePlace& place);
 
 }  // namespace ringfence

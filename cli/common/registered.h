@@ -5,8 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/setup/settings_editor.h"
 #include "agents/claude/setup/settings_files.h"
-#include "cli/common/context_options.h"
+#include "base/result.h"
+#include "cli/common/policies.h"
+#include "policy/load/sources.h"
 
 namespace ringfence {
 
@@ -37,5 +40,19 @@ Result<std::vector<Registration>> RegistrationsHere(const Registration& given);
 std::vector<Registered> RegistrationsInForce(const Registration& given,
                                              const std::vector<SettingsFile>& files,
                                              const std::string& program);
+
+// Returns the command by which the client starts the hook. All paths are absolute; the home is ""
+// in shared settings, where each user has a different one.
+HookCommand CommandOf(const Registration& registration);
+
+// Rules of permissions.allow for wrapped commands: the client asks about every part of a command
+// that no rule allows.
+Result<std::vector<std::string>> WrappingRules(const std::string& hook);
+
+// True if a policy wraps the commands of some callers.
+bool MayWrap(const PolicySources& sources);
+inline constexpr const char* kWrapsForSome =
+    "bash.wrap is on for some callers only. For those every command fails while the client's "
+    "own sandbox is on: set it for all";
 
 }  // namespace ringfence

@@ -8,7 +8,7 @@
 #include "cli/check/subjects.h"
 #include "cli/command_line/commands.h"
 #include "cli/common/console.h"
-#include "cli/common/context_options.h"
+#include "cli/common/policies.h"
 #include "cli/common/registered.h"
 #include "cli/doctor/rows.h"
 #include "policy/files/real_files.h"

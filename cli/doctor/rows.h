@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "agents/claude/setup/settings_files.h"
-#include "cli/common/context_options.h"
 #include "cli/common/host_tools.h"
+#include "cli/common/policies.h"
 #include "policy/load/context.h"
 #include "policy/policy.h"
 

@@ -7,7 +7,7 @@
 #include "base/add_once.h"
 #include "base/text.h"
 #include "cli/common/console.h"
-#include "cli/common/context_options.h"
+#include "cli/common/policies.h"
 #include "policy/decision.h"
 #include "policy/files/main_repository.h"
 #include "policy/files/real_files.h"

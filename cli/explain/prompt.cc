@@ -4,7 +4,7 @@
 
 #include "cli/command_line/commands.h"
 #include "cli/common/console.h"
-#include "cli/common/context_options.h"
+#include "cli/common/policies.h"
 #include "cli/common/registered.h"
 #include "hook/session_text.h"
 #include "policy/files/real_files.h"

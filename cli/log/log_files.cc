@@ -2,11 +2,13 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <memory>
 
 #include "audit_log/line.h"
@@ -74,6 +76,10 @@ Result<std::optional<LogFile>> LookAt(const std::string& name) {
   return std::optional<LogFile>(
       LogFile{name, IdOf(facts), FirstChain(*fd), NextChain(*fd, facts.st_size), false, false});
 }
+
+volatile std::sig_atomic_t ended = 0;
+
+void OnSignal(int) { ended = 1; }
 
 }  // namespace
 
@@ -268,6 +274,24 @@ Result<std::optional<LogLine>> LogReader::NextFromHere() {
 std::optional<LogLine> LogReader::Rest() {
   if (begin_ >= buffer_.size()) return {};
   return Give(buffer_.size(), buffer_.size());
+}
+
+Waiting::Waiting() {
+  struct sigaction action {};
+  action.sa_handler = OnSignal;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+bool Waiting::is_over() const { return ended != 0; }
+
+bool Waiting::For(int milliseconds, bool is_watched) const {
+  if (ended != 0) return false;
+  pollfd output{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
+  ::poll(&output, is_watched ? 1 : 0, milliseconds);
+  const bool is_gone = is_watched && (output.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
+  return ended == 0 && !is_gone;
 }
 
 }  // namespace ringfence

@@ -11,7 +11,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/common/file_transaction.h"
-#include "cli/log/waiting.h"
+#include "cli/log/log_files.h"
 #include "run/messages.h"
 
 namespace ringfence {

@@ -59,4 +59,9 @@ Result<std::optional<TargetDecision>> EvaluateTarget(const GrantTarget& grant,
 // True if the policy has a "network" section, so that the hook evaluates hosts.
 bool HasNetwork(const Context& policies);
 
+// Describes what an entry opens, such as "every file of the home directory for reading", if that is
+// every tool or host, a home, the directory that contains the project or, for writing, a directory
+// that the whole machine shares ("/usr"). Otherwise returns "".
+std::string WideText(const GrantTarget& grant, const Places& places, const Registration& where);
+
 }  // namespace ringfence

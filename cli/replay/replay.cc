@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "cli/command_line/commands.h"
 #include "cli/common/console.h"
-#include "cli/common/context_options.h"
+#include "cli/common/policies.h"
 #include "cli/common/since.h"
 #include "cli/replay/filter.h"
 #include "cli/replay/report.h"

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "cli/command_line/commands.h"
-#include "cli/common/context_options.h"
+#include "cli/common/policies.h"
 #include "policy/files/real_files.h"
 #include "run/report.h"
 #include "run/request.h"

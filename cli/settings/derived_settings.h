@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "base/json.h"
-#include "cli/common/hook_command.h"
+#include "base/result.h"
+#include "cli/common/registered.h"
 #include "policy/load/sources.h"
 #include "policy/places.h"
 #include "policy/policy.h"
@@ -36,5 +37,22 @@ Derived ClientSettingsFor(const SettingsQuestion& question);
 enum class SdkLanguage { kTypeScript, kPython };
 // Returns the options of the agent SDK, including the registration of the hook.
 Derived SdkOptionsFor(const SettingsQuestion& question, SdkLanguage language);
+
+struct MergeRequest {
+  std::string text;  // of the file; blank if it does not exist
+  std::string path;
+  const OrderedJson& settings;
+  HookCommand command;
+  bool replaces = false;  // the policy's values replace those that differ
+};
+
+struct Merged {
+  std::string text;
+  std::vector<std::string> conflicts;  // values that differ, replaced if `replaces`
+};
+
+// Fails if the client would drop the whole file, before or after the change. Updates existing hooks
+// of ringfence, and adds missing elements to lists.
+Result<Merged> MergeSettings(const MergeRequest& request);
 
 }  // namespace ringfence

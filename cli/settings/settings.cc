@@ -9,14 +9,13 @@
 #include "base/environment.h"
 #include "base/regular_file.h"
 #include "base/text.h"
+#include "cli/check/lint.h"
 #include "cli/command_line/commands.h"
 #include "cli/common/console.h"
-#include "cli/common/context_options.h"
 #include "cli/common/file_transaction.h"
+#include "cli/common/policies.h"
 #include "cli/common/state.h"
 #include "cli/settings/derived_settings.h"
-#include "cli/settings/merge_settings.h"
-#include "cli/settings/unsafe_bypass.h"
 #include "cli/setup/agent_guard.h"
 #include "cli/setup/guarded_paths.h"
 #include "policy/files/real_files.h"
@@ -138,10 +137,10 @@ Result<SettingsQuestion> QuestionOf(const Sources& found, const SettingsOptions&
   SettingsQuestion question{.policy = found.policy,
                             .sources = found.context.sources,
                             .places = found.context.places,
-                            .command = CommandOf({.program = found.hook.path,
-                                                  .home = is_shared ? "" : found.where.home,
+                            .command = CommandOf({.home = is_shared ? "" : found.where.home,
+                                                  .policy = found.where.policy,
                                                   .profile = options.given.profile,
-                                                  .policy = found.where.policy}),
+                                                  .program = found.hook.path}),
                             .under_run = options.under_run,
                             .client_fence = options.client_fence};
   question.guarded = GuardedPaths({found.where, SettingsLayer::kLocal, found.hook,

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "cli/common/ask.h"
 #include "cli/common/files.h"
-#include "cli/common/hook_command.h"
+#include "cli/common/registered.h"
 #include "cli/common/state.h"
 #include "cli/setup/guarded_paths.h"
 #include "cli/setup/repository_writes.h"
@@ -240,11 +240,9 @@ HookCommand Installation::Command() const {
   // Shared settings serve several users, each with a different home.
   const bool is_own =
       request_.layer == SettingsLayer::kUser || request_.layer == SettingsLayer::kLocal;
-  return CommandOf({.program = request_.hook.path,
-                    .home = is_own ? request_.where.home : "",
-                    .profile = request_.profile,
-                    .policy = request_.policy,
-                    .root = request_.root});
+  Registration registration = Typed();
+  if (!is_own) registration.home.clear();
+  return CommandOf(registration);
 }
 
 Status Installation::EditSettings() {

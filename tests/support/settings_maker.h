@@ -9,8 +9,8 @@
 #include "agents/claude/settings/settings.h"
 #include "agents/claude/setup/path_rules.h"
 #include "agents/claude/setup/tool_names.h"
+#include "cli/check/lint.h"
 #include "cli/settings/derived_settings.h"
-#include "cli/settings/unsafe_bypass.h"
 #include "policy/load/layers.h"
 #include "tests/support/world.h"
 
@@ -32,7 +32,7 @@ class SettingsMaker {
         .policy = policy_,
         .sources = world_.sources,
         .places = world_.places,
-        .command = CommandOf({.program = kHookProgram, .home = "/home/dev", .profile = profile_}),
+        .command = CommandOf({.home = "/home/dev", .profile = profile_, .program = kHookProgram}),
         .guarded = {"~/.config/ringfence", "./.ringfence"},
         .wrapping = {"Bash(/opt/ringfence/bin/ringfence enter *)", "Bash(exit)"},
         .under_run = under_run};

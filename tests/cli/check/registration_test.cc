@@ -1,4 +1,3 @@
-#include "cli/check/registration.h"
 
 #include <doctest/doctest.h>
 

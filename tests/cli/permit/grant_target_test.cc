@@ -6,7 +6,6 @@
 #include "agents/claude/setup/sandbox_lists.h"
 #include "cli/permit/policy_removal.h"
 #include "cli/permit/session_grants.h"
-#include "cli/permit/wide_target.h"
 #include "policy/files/real_files.h"
 #include "run/typed_context.h"
 #include "tests/support/temporary_tree.h"

@@ -1,10 +1,9 @@
-#include "cli/settings/merge_settings.h"
-
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "agents/claude/setup/settings_editor.h"
+#include "cli/settings/derived_settings.h"
 
 using namespace ringfence;
 
