@@ -72,11 +72,59 @@ void SayAsk(GrantSpeaker& speaker, const JsonNode& node, const std::string& verb
               "The user is asked before these are " + verb + ": " + speaker.Quoted(questions));
 }
 
-// One function per key, for the rows of the table below.
+// The sentences about keys whose value selects one of a few.
+struct Sentence {
+  std::string_view key;
+  std::string_view value;  // "true" of a switch; "" for every other value
+  Danger danger;
+  const char* says;
+};
+constexpr Sentence kSentences[] = {
+    {"/root", "", Danger::kOpensMore, "The project is the whole repository around it."},
+    {"/network/unlisted", "allow", Danger::kOpensAll,
+     "Every host that is not denied may be reached, and confined commands get the network of this "
+     "machine."},
+    {"/network/unlisted", "ask", Danger::kOpensMore,
+     "Hosts that are not listed may be reached after a question."},
+    {"/network/unlisted", "", Danger::kNone, "Hosts that are not listed are refused."},
+    {"/bash/unsandboxed", "ask", Danger::kOpensAll,
+     "Commands may leave the client's sandbox after a question."},
+    {"/bash/unsandboxed", "", Danger::kNone, "Commands may not leave the client's sandbox."},
+    {"/bash/wrap", "true", Danger::kNone, "Commands are run in the sandbox of ringfence."},
+    {"/bash/wrap", "", Danger::kNone, "Commands are not run in the sandbox of ringfence."},
+    {"/permitted", "allow", Danger::kOpensAll,
+     "What is permitted runs without the client's own question."},
+    {"/permitted", "", Danger::kNone, "The client asks its own questions."},
+    {"/sandbox/mode", "rwx", Danger::kOpensAll,
+     "Commands are not confined: ringfence's sandbox is off."},
+    {"/sandbox/mode", "rx", Danger::kNone, "Commands may not write."},
+    {"/sandbox/mode", "", Danger::kOpensMore, "Commands may write what the lists permit."},
+    {"/sandbox/layers", "landlock", Danger::kOpensAll,
+     "Commands get the weaker sandbox, without namespaces."},
+    {"/sandbox/layers", "", Danger::kNone, "Commands get the whole sandbox."},
+    {"/sandbox/missing", "warn", Danger::kOpensAll,
+     "Where a sandbox cannot be set up, commands run without it."},
+    {"/sandbox/missing", "", Danger::kNone,
+     "Where a sandbox cannot be set up, commands do not run."},
+    {"/sandbox/reads", "all", Danger::kOpensMore,
+     "Commands may read every file that is not denied."},
+    {"/sandbox/reads", "", Danger::kNone, "Commands may read only what is listed."},
+    {"/audit/required", "true", Danger::kNone, "What cannot be logged is refused."},
+    {"/audit/required", "", Danger::kOpensMore, "What cannot be logged is permitted."},
+    {"/alerts/enabled", "true", Danger::kNone, "Alerts are on."},
+    {"/alerts/enabled", "", Danger::kOpensMore, "Alerts are off."},
+};
 
-void Root(GrantSpeaker& s, const JsonNode&) {
-  s.Say(Danger::kOpensMore, "The project is the whole repository around it.");
+void SaySentence(GrantSpeaker& s, const JsonNode& n) {
+  const std::string_view value = n.kind == JsonTree::Kind::kTrue ? "true" : n.content();
+  for (const Sentence& one : kSentences) {
+    const bool fits = one.value.empty() || one.value == value;
+    if (fits && s.key().ends_with(one.key)) return s.Say(one.danger, one.says);
+  }
 }
+
+// One function for each other key, for the rows of the table below.
+
 void ToolsAllow(GrantSpeaker& s, const JsonNode& n) {
   SayLists(s, s.Entries(n), DangerOfTool, "May be called: ");
 }
@@ -99,36 +147,8 @@ void PackageStores(GrantSpeaker& s, const JsonNode& n) {
 void NetworkAllow(GrantSpeaker& s, const JsonNode& n) {
   SayLists(s, s.Entries(n), DangerOfHost, "Hosts that may be reached: ");
 }
-void NetworkUnlisted(GrantSpeaker& s, const JsonNode& n) {
-  if (n.content() == "allow") {
-    return s.Say(Danger::kOpensAll,
-                 "Every host that is not denied may be reached, and confined commands get the "
-                 "network of this machine.");
-  }
-  if (n.content() == "ask") {
-    return s.Say(Danger::kOpensMore, "Hosts that are not listed may be reached after a question.");
-  }
-  s.Say(Danger::kNone, "Hosts that are not listed are refused.");
-}
 void NetworkInspect(GrantSpeaker& s, const JsonNode& n) {
   s.Say(Danger::kNone, "Requests to these hosts are to be opened by a proxy: " + s.Raw(n));
-}
-void Unsandboxed_(GrantSpeaker& s, const JsonNode& n) {
-  if (n.content() == "ask") {
-    return s.Say(Danger::kOpensAll, "Commands may leave the client's sandbox after a question.");
-  }
-  s.Say(Danger::kNone, "Commands may not leave the client's sandbox.");
-}
-void Wrap(GrantSpeaker& s, const JsonNode& n) {
-  const bool is_on = n.kind == JsonTree::Kind::kTrue;
-  s.Say(Danger::kNone, is_on ? "Commands are run in the sandbox of ringfence."
-                             : "Commands are not run in the sandbox of ringfence.");
-}
-void PermittedCalls(GrantSpeaker& s, const JsonNode& n) {
-  if (n.content() == "allow") {
-    return s.Say(Danger::kOpensAll, "What is permitted runs without the client's own question.");
-  }
-  s.Say(Danger::kNone, "The client asks its own questions.");
 }
 void Mcp(GrantSpeaker& s, const JsonNode& n) {
   if (n.first_child == JsonTree::kNone) {
@@ -145,31 +165,6 @@ void McpWrite(GrantSpeaker& s, const JsonNode& n) {
   s.Say(Danger::kNone,
         "Arguments of " + s.ParentNameOf(n) + " that count as writes: " + s.Quoted(s.Entries(n)));
 }
-void SandboxModeWords(GrantSpeaker& s, const JsonNode& n) {
-  if (n.content() == "rwx") {
-    return s.Say(Danger::kOpensAll, "Commands are not confined: ringfence's sandbox is off.");
-  }
-  if (n.content() == "rx") return s.Say(Danger::kNone, "Commands may not write.");
-  s.Say(Danger::kOpensMore, "Commands may write what the lists permit.");
-}
-void SandboxLayersWords(GrantSpeaker& s, const JsonNode& n) {
-  if (n.content() == "landlock") {
-    return s.Say(Danger::kOpensAll, "Commands get the weaker sandbox, without namespaces.");
-  }
-  s.Say(Danger::kNone, "Commands get the whole sandbox.");
-}
-void SandboxMissingWords(GrantSpeaker& s, const JsonNode& n) {
-  if (n.content() == "warn") {
-    return s.Say(Danger::kOpensAll, "Where a sandbox cannot be set up, commands run without it.");
-  }
-  s.Say(Danger::kNone, "Where a sandbox cannot be set up, commands do not run.");
-}
-void SandboxReadsWords(GrantSpeaker& s, const JsonNode& n) {
-  if (n.content() == "all") {
-    return s.Say(Danger::kOpensMore, "Commands may read every file that is not denied.");
-  }
-  s.Say(Danger::kNone, "Commands may read only what is listed.");
-}
 void SandboxEnv(GrantSpeaker& s, const JsonNode& n) {
   if (s.Entries(n).empty()) return s.Say(Danger::kNone, "Commands see no variable.");
   s.Say(Danger::kOpensMore, "Commands see these variables: " + s.Quoted(s.Entries(n)));
@@ -181,11 +176,6 @@ void Stage(GrantSpeaker& s, const JsonNode& n) {
 void AuditFile(GrantSpeaker& s, const JsonNode& n) {
   s.Say(Danger::kOpensAll, "Decisions are logged to another file: " + Quote(n.content(), 80));
 }
-void AuditRequired(GrantSpeaker& s, const JsonNode& n) {
-  const bool is_on = n.kind == JsonTree::Kind::kTrue;
-  s.Say(is_on ? Danger::kNone : Danger::kOpensMore,
-        is_on ? "What cannot be logged is refused." : "What cannot be logged is permitted.");
-}
 void AuditRotate(GrantSpeaker& s, const JsonNode& n) {
   s.Say(Danger::kNone, "The log is rotated at " + Quote(n.content(), 80));
 }
@@ -194,10 +184,6 @@ void AuditSystemLog(GrantSpeaker& s, const JsonNode& n) {
     return s.Say(Danger::kOpensMore, "Digests of the log do not go to the system's log.");
   }
   s.Say(Danger::kNone, "To the system's log go: " + Quote(n.content(), 80));
-}
-void AlertsEnabled(GrantSpeaker& s, const JsonNode& n) {
-  const bool is_on = n.kind == JsonTree::Kind::kTrue;
-  s.Say(is_on ? Danger::kNone : Danger::kOpensMore, is_on ? "Alerts are on." : "Alerts are off.");
 }
 void AlertsInbox(GrantSpeaker& s, const JsonNode& n) {
   s.Say(Danger::kOpensMore, "Alerts are written to " + Quote(n.content(), 80));
@@ -243,7 +229,7 @@ std::string OnOneLine(std::string_view json) {
 constexpr GrantRow kRows[] = {
     {"/$schema", Nothing},
     {"/version", Nothing},
-    {"/root", Root},
+    {"/root", SaySentence},
     {"/tools/allow", ToolsAllow},
     {"/tools/ask", ToolsAsk},
     {"/tools/deny", Denies},
@@ -256,18 +242,18 @@ constexpr GrantRow kRows[] = {
     {"/write/package_stores", PackageStores},
     {"/network/allow", NetworkAllow},
     {"/network/deny", Denies},
-    {"/network/unlisted", NetworkUnlisted},
+    {"/network/unlisted", SaySentence},
     {"/network/inspect", NetworkInspect},
-    {"/bash/unsandboxed", Unsandboxed_},
-    {"/bash/wrap", Wrap},
-    {"/permitted", PermittedCalls},
+    {"/bash/unsandboxed", SaySentence},
+    {"/bash/wrap", SaySentence},
+    {"/permitted", SaySentence},
     {"/mcp/*", Mcp},
     {"/mcp/*/read", McpRead},
     {"/mcp/*/write", McpWrite},
-    {"/sandbox/mode", SandboxModeWords},
-    {"/sandbox/layers", SandboxLayersWords},
-    {"/sandbox/missing", SandboxMissingWords},
-    {"/sandbox/reads", SandboxReadsWords},
+    {"/sandbox/mode", SaySentence},
+    {"/sandbox/layers", SaySentence},
+    {"/sandbox/missing", SaySentence},
+    {"/sandbox/reads", SaySentence},
     {"/sandbox/memory", Limit},
     {"/sandbox/processes", Limit},
     {"/sandbox/cpus", Limit},
@@ -279,9 +265,9 @@ constexpr GrantRow kRows[] = {
     {"/stage/commands/trusted", Stage},
     {"/audit/file", AuditFile},
     {"/audit/rotate", AuditRotate},
-    {"/audit/required", AuditRequired},
+    {"/audit/required", SaySentence},
     {"/audit/system_log", AuditSystemLog},
-    {"/alerts/enabled", AlertsEnabled},
+    {"/alerts/enabled", SaySentence},
     {"/alerts/inbox", AlertsInbox},
     {"/alerts/fields/*", AlertsField},
     {"/denied/say", Say_},

@@ -19,6 +19,7 @@ class GrantSpeaker {
 
   void Say(Danger danger, const std::string& text) { said_.push_back({danger, key_, text}); }
 
+  const std::string& key() const { return key_; }
   const EntryScope& reach() const { return reader_.reach; }
 
   std::vector<std::string> Entries(const JsonTree::Node& list) const;
