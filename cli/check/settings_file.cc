@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "agents/claude/setup/client_fence.h"
+#include "agents/claude/setup/client_sandbox.h"
 #include "agents/claude/setup/settings_editor.h"
 #include "base/contains.h"
 #include "base/text.h"

@@ -12,7 +12,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/common/files.h"
+#include "cli/common/file_place.h"
 #include "cli/setup/init_command.h"
 #include "policy/evaluate/evaluate_host.h"
 #include "policy/evaluate/evaluate_path.h"

@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "agents/claude/agent.h"
-#include "agents/claude/setup/client_fence.h"
+#include "agents/claude/setup/client_sandbox.h"
 #include "agents/claude/setup/settings_editor.h"
 #include "base/contains.h"
 #include "base/json.h"
 #include "base/json_pointer.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/common/files.h"
+#include "cli/common/file_place.h"
 #include "cli/common/state.h"
 #include "cli/setup/init_command.h"
 #include "policy/evaluate/fix.h"

@@ -1,5 +1,4 @@
-// The place of one file: its directory, opened once, and its name there. All operations use that
-// descriptor, so a link that is later put into the path cannot redirect them.
+// Files that users name or edit: their names, and the place of one of them.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,6 +15,19 @@
 
 namespace ringfence {
 
+// Returns the file to write for `path`: follows a link, so that the link itself stays.
+Result<std::string> FollowedPath(const std::string& path);
+
+// True if both names lead to the same file, which need not exist.
+bool LeadToOneFile(const std::string& one, const std::string& other);
+
+// The missing directories of a path, outermost first.
+std::vector<std::string> MissingFolders(const std::string& path);
+
+// Returns an error if the file or a directory of its path is a dangling link. The target may be on
+// a disk that is not mounted, so it is neither created nor replaced.
+Status RefuseDanglingLinks(const std::string& path);
+
 // Mode and owner of a file. An owner or group of -1 is left as the system sets it.
 struct FileOwnership {
   mode_t mode = 0644;
@@ -26,6 +38,8 @@ struct FileOwnership {
 };
 FileOwnership OwnershipOf(const struct stat& facts);
 
+// The place of one file: its directory, opened once, and its name there. All operations use that
+// descriptor, so a link that is later put into the path cannot redirect them.
 class FilePlace {
  public:
   // Follows links. A dangling link is an error: its target may be on a disk that is not mounted.

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "cli/common/files.h"
+#include "cli/common/file_place.h"
 #include "cli/common/host_tools.h"
 #include "cli/common/registered.h"
 #include "cli/common/state.h"

@@ -2,6 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_edit.h"
+#include "base/text.h"
+#include "cli/common/policies.h"
+#include "cli/setup/starter_policy.h"
+
 namespace ringfence {
 namespace {
 
@@ -11,6 +16,80 @@ bool ListHolds(const JsonTree& tree, const JsonNode& list, std::string_view entr
   }
   return false;
 }
+
+class Adder {
+ public:
+  Adder(const GrantTarget& grant, const PolicySources& sources, const AdditionTarget& target,
+        PolicyAddition& addition)
+      : grant_(grant), sources_(sources), target_(target), addition_(addition) {}
+
+  Status Run() {
+    switch (grant_.kind) {
+      case TargetKind::kPath:
+        return AddPath();
+      case TargetKind::kHost:
+        return AddHost();
+      case TargetKind::kTool:
+        return AddTool();
+    }
+    return Unit{};
+  }
+
+ private:
+  // Returns the entries that a new list must repeat, because it replaces the list of a lower layer.
+  std::vector<std::string> Inherited(AllowList list) const {
+    if (target_.is_session) return {};  // a session's list only adds
+    return InheritedEntries(sources_, list, !target_.root.empty());
+  }
+
+  Status Add(const std::string& section, const std::string& list,
+             const std::vector<std::string>& inherited) {
+    const Result<bool> added =
+        AddToList(addition_.text, target_.path, {section, list, addition_.entry, inherited});
+    if (!added) return added.error();
+    if (*added) addition_.lists.push_back(section + "." + list);
+    return Unit{};
+  }
+
+  Status AddPath() {
+    addition_.entry = EntryFor(grant_, target_.root, target_.home);
+    const std::string list = grant_.as_question ? "ask" : "allow";
+    // The "ask" lists of all layers add up, so a new one replaces nothing.
+    const auto inherited = [&](AllowList which) {
+      return grant_.as_question ? std::vector<std::string>{} : Inherited(which);
+    };
+    if (grant_.also_read) {
+      if (Status s = Add("read", list, inherited(AllowList::kRead)); !s) return s.error();
+    }
+    if (!grant_.also_write) return Unit{};
+    return Add("write", list, inherited(AllowList::kWrite));
+  }
+
+  Status AddHost() {
+    addition_.entry = LowerAscii(grant_.text);
+    if (grant_.as_question) {
+      return UsageError("--ask", "is not available for hosts",
+                        R"(set "unlisted": "ask" in the policy's "network" section)");
+    }
+    if (target_.is_session) return Add("network", "allow", {});
+    std::vector<std::string> inherited = Inherited(AllowList::kHosts);
+    if (inherited.empty()) inherited = {"@agent-hosts"};
+    return Add("network", "allow", inherited);
+  }
+
+  Status AddTool() {
+    addition_.entry = grant_.text;
+    if (grant_.as_question) return Add("tools", "ask", {});
+    std::vector<std::string> inherited = Inherited(AllowList::kTools);
+    if (inherited.empty() && !target_.is_session) inherited = DefaultTools();
+    return Add("tools", "allow", inherited);
+  }
+
+  const GrantTarget& grant_;
+  const PolicySources& sources_;
+  const AdditionTarget& target_;
+  PolicyAddition& addition_;
+};
 
 }  // namespace
 
@@ -83,6 +162,13 @@ Status RemoveList(std::string& text, const std::string& shown, const std::string
   if (with_section && is_empty) edit->Remove(*section);
   text = edit->text();
   return Unit{};
+}
+
+Result<PolicyAddition> AddTarget(const GrantTarget& grant, const PolicySources& sources,
+                                 const AdditionTarget& target, std::string text) {
+  PolicyAddition addition{.text = std::move(text), .entry = {}, .lists = {}, .notes = {}};
+  if (Status s = Adder(grant, sources, target, addition).Run(); !s) return s.error();
+  return addition;
 }
 
 }  // namespace ringfence

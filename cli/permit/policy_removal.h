@@ -1,5 +1,5 @@
 // Removes the entries that permit one path, host or tool from the text of a policy. The inverse of
-// policy_addition.h, but also finds entries that the user spelled differently.
+// AddTarget(), but also finds entries that the user spelled differently.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "cli/permit/grant_target.h"
-#include "cli/permit/policy_addition.h"
+#include "cli/permit/policy_edit.h"
 
 namespace ringfence {
 

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/command_line/commands.h"
 #include "cli/common/console.h"
-#include "cli/explain/built_in_rules.h"
+#include "cli/permit/grant_target.h"
 #include "cli/permit/policy_change.h"
 #include "cli/permit/policy_removal.h"
 #include "cli/setup/agent_guard.h"

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "cli/common/console.h"
-#include "cli/common/progress.h"
 
 namespace ringfence {
 namespace {

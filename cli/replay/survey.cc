@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "cli/common/progress.h"
+#include "cli/common/console.h"
 #include "cli/replay/in_order.h"
 #include "cli/replay/sessions.h"
 

@@ -8,7 +8,7 @@
 
 #include "agents/claude/setup/client_sandbox.h"
 #include "base/contains.h"
-#include "cli/common/files.h"
+#include "cli/common/file_place.h"
 #include "policy/files/real_files.h"
 
 namespace ringfence {

@@ -9,7 +9,7 @@
 #include "base/json_edit.h"
 #include "base/text.h"
 #include "cli/common/console.h"
-#include "cli/common/files.h"
+#include "cli/common/file_place.h"
 #include "policy/rules/pattern.h"
 
 namespace ringfence {

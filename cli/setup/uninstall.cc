@@ -6,7 +6,7 @@
 #include "base/regular_file.h"
 #include "cli/command_line/commands.h"
 #include "cli/common/console.h"
-#include "cli/common/files.h"
+#include "cli/common/file_place.h"
 #include "cli/common/state.h"
 #include "cli/setup/agent_guard.h"
 

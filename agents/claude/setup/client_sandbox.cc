@@ -4,7 +4,6 @@
 #include <deque>
 #include <span>
 
-#include "agents/claude/setup/client_fence.h"
 #include "base/add_once.h"
 #include "base/text.h"
 #include "policy/rules/domain.h"

@@ -1,9 +1,8 @@
-#include "cli/common/change_journal.h"
-
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/common/file_transaction.h"
 #include "tests/support/temporary_tree.h"
 
 using namespace ringfence;

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "agents/claude/setup/client_fence.h"
+#include "agents/claude/setup/client_sandbox.h"
 
 using namespace ringfence;
 

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "cli/common/files.h"
+#include "cli/common/file_place.h"
 #include "policy/load/trust.h"
 #include "tests/support/temporary_tree.h"
 

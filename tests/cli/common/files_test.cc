@@ -1,10 +1,9 @@
-#include "cli/common/files.h"
-
 #include <doctest/doctest.h>
 #include <unistd.h>
 
 #include "base/process.h"
 #include "base/regular_file.h"
+#include "cli/common/file_place.h"
 #include "tests/support/temporary_tree.h"
 
 using namespace ringfence;

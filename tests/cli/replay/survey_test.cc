@@ -13,7 +13,7 @@
 
 #include "base/syscall.h"
 #include "base/text.h"
-#include "cli/common/progress.h"
+#include "cli/common/console.h"
 #include "cli/replay/filter.h"
 #include "cli/replay/report.h"
 #include "cli/replay/sessions.h"
