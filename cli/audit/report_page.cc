@@ -10,6 +10,7 @@
 #include "cli/audit/markup.h"
 #include "cli/audit/report_template.h"
 #include "cli/audit/statistics.h"
+#include "cli/common/since.h"
 
 namespace ringfence {
 namespace {

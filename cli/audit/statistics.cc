@@ -1,11 +1,11 @@
 #include "cli/audit/statistics.h"
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
 #include <ctime>
 #include <map>
 #include <numeric>
+
+#include "cli/common/since.h"
 
 namespace ringfence {
 namespace {
@@ -15,64 +15,6 @@ constexpr int64_t kHour = 60 * kMinute;
 constexpr int64_t kDay = 24 * kHour;
 constexpr int64_t kWeek = 7 * kDay;
 constexpr int64_t kFirstMonday = 4 * kDay;  // Unix time began on a Thursday
-
-std::optional<int> TakeNumber(std::string_view& text, size_t digits) {
-  int number = 0;
-  const char* end = text.data() + std::min(digits, text.size());
-  const auto read = std::from_chars(text.data(), end, number);
-  if (text.size() < digits || read.ptr != end || text.front() == '-') return {};
-  text.remove_prefix(digits);
-  return number;
-}
-
-bool Take(std::string_view& text, char c) {
-  if (!text.starts_with(c)) return false;
-  text.remove_prefix(1);
-  return true;
-}
-
-std::optional<int64_t> DateOf(std::string_view& text) {
-  const auto year = TakeNumber(text, 4);
-  if (!year || !Take(text, '-')) return {};
-  const auto month = TakeNumber(text, 2);
-  if (!month || !Take(text, '-')) return {};
-  const auto day = TakeNumber(text, 2);
-  if (!day) return {};
-  const std::chrono::year_month_day date{std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok()) return {};
-  return std::chrono::sys_days(date).time_since_epoch().count() * kDay;
-}
-
-// "14:05", "14:05:59.123"
-std::optional<int64_t> ClockOf(std::string_view& text) {
-  const auto hour = TakeNumber(text, 2);
-  if (!hour || *hour > 23 || !Take(text, ':')) return {};
-  const auto minute = TakeNumber(text, 2);
-  if (!minute || *minute > 59) return {};
-  int64_t time = *hour * kHour + *minute * kMinute;
-  if (!Take(text, ':')) return time;
-  const auto second = TakeNumber(text, 2);
-  if (!second || *second > 60) return {};
-  if (Take(text, '.')) {
-    text.remove_prefix(std::min(text.find_first_not_of("0123456789"), text.size()));
-  }
-  return time + *second;
-}
-
-// "Z", "+02:00", "-0330"
-std::optional<int64_t> OffsetOf(std::string_view text) {
-  if (text == "Z" || text == "z") return 0;
-  const bool is_west = text.starts_with('-');
-  if (!Take(text, '+') && !Take(text, '-')) return {};
-  const auto hours = TakeNumber(text, 2);
-  Take(text, ':');
-  const auto minutes = TakeNumber(text, 2);
-  if (!hours || !minutes || !text.empty()) return {};
-  const int64_t offset = *hours * kHour + *minutes * kMinute;
-  return is_west ? -offset : offset;
-}
 
 int64_t RoundedDown(int64_t time, int64_t step) {
   const int64_t since = time - (step >= kWeek ? kFirstMonday : 0);
@@ -177,16 +119,6 @@ std::string StepName(int64_t step) {
     return count == 1 ? std::string(name) : std::to_string(count) + " " + std::string(name) + "s";
   }
   return std::to_string(step) + " seconds";
-}
-
-std::optional<int64_t> UnixTime(std::string_view text) {
-  const auto date = DateOf(text);
-  if (!date || (!Take(text, 'T') && !Take(text, ' '))) return {};
-  const auto clock = ClockOf(text);
-  if (!clock) return {};
-  const auto offset = OffsetOf(text);
-  if (!offset) return {};
-  return *date + *clock - *offset;
 }
 
 std::string DateText(int64_t time) { return TimeText(time, "%Y-%m-%d"); }

@@ -35,8 +35,6 @@ inline constexpr size_t kMaxSpans = 62;
 TimeAxis AxisFor(int64_t oldest, int64_t newest);
 std::string StepName(int64_t step);  // "day", "6 hours"
 
-// Parses ISO 8601 as the audit log writes it, also with a UTC offset; nullopt for other text.
-std::optional<int64_t> UnixTime(std::string_view text);
 std::string DateText(int64_t time);      // "2025-11-23"
 std::string DateTimeText(int64_t time);  // "2025-11-23 14:05"
 

@@ -1,11 +1,10 @@
 #include "cli/common/since.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <limits>
-#include <optional>
+#include <utility>
 
 #include "audit_log/line.h"
 #include "base/text.h"
@@ -22,19 +21,11 @@ bool HasForm(std::string_view text, std::string_view form) {
 
 // Returns the unit in nanoseconds; 0 if it is unknown.
 int64_t UnitOf(char name) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  switch (name) {
-    case 's':
-      return kSecond;
-    case 'm':
-      return 60 * kSecond;
-    case 'h':
-      return 3600 * kSecond;
-    case 'd':
-      return 86400 * kSecond;
-    default:
-      return 0;
+  constexpr std::pair<char, int64_t> kSeconds[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
+  for (const auto& [unit, seconds] : kSeconds) {
+    if (name == unit) return seconds * 1'000'000'000;
   }
+  return 0;
 }
 
 // Parses a span such as "15m" into nanoseconds.
@@ -47,25 +38,78 @@ std::optional<int64_t> ReadSpan(std::string_view text) {
   return number * unit;
 }
 
-int DaysOf(int month, int year) {
-  constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  const bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-  return month == 2 && is_leap ? 29 : kDays[month - 1];
+std::optional<int> TakeNumber(std::string_view& text, size_t digits) {
+  int number = 0;
+  const char* end = text.data() + std::min(digits, text.size());
+  const auto read = std::from_chars(text.data(), end, number);
+  if (text.size() < digits || read.ptr != end || text.front() == '-') return {};
+  text.remove_prefix(digits);
+  return number;
 }
 
-// True if the fields are in range; HasForm() has checked the digits. A minute may have a leap
-// second.
-bool IsDate(std::string_view text) {
-  const auto number = [text](size_t at) { return 10 * (text[at] - '0') + text[at + 1] - '0'; };
-  const int year = 100 * number(0) + number(2), month = number(5), day = number(8);
-  return month >= 1 && month <= 12 && day >= 1 && day <= DaysOf(month, year) && number(11) < 24 &&
-         number(14) < 60 && number(17) <= 60;
+bool Take(std::string_view& text, char c) {
+  if (!text.starts_with(c)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+std::optional<int64_t> DateOf(std::string_view& text) {
+  const auto year = TakeNumber(text, 4);
+  if (!year || !Take(text, '-')) return {};
+  const auto month = TakeNumber(text, 2);
+  if (!month || !Take(text, '-')) return {};
+  const auto day = TakeNumber(text, 2);
+  if (!day) return {};
+  const std::chrono::year_month_day date{std::chrono::year(*year),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day))};
+  if (!date.ok()) return {};
+  return std::chrono::sys_days(date).time_since_epoch().count() * int64_t{86400};
+}
+
+// "14:05", "14:05:59.123"
+std::optional<int64_t> ClockOf(std::string_view& text) {
+  const auto hour = TakeNumber(text, 2);
+  if (!hour || *hour > 23 || !Take(text, ':')) return {};
+  const auto minute = TakeNumber(text, 2);
+  if (!minute || *minute > 59) return {};
+  int64_t time = *hour * 3600 + *minute * 60;
+  if (!Take(text, ':')) return time;
+  const auto second = TakeNumber(text, 2);
+  if (!second || *second > 60) return {};
+  if (Take(text, '.')) {
+    text.remove_prefix(std::min(text.find_first_not_of("0123456789"), text.size()));
+  }
+  return time + *second;
+}
+
+// "Z", "+02:00", "-0330"
+std::optional<int64_t> OffsetOf(std::string_view text) {
+  if (text == "Z" || text == "z") return 0;
+  const bool is_west = text.starts_with('-');
+  if (!Take(text, '+') && !Take(text, '-')) return {};
+  const auto hours = TakeNumber(text, 2);
+  Take(text, ':');
+  const auto minutes = TakeNumber(text, 2);
+  if (!hours || !minutes || !text.empty()) return {};
+  const int64_t offset = *hours * 3600 + *minutes * 60;
+  return is_west ? -offset : offset;
 }
 
 }  // namespace
 
+std::optional<int64_t> UnixTime(std::string_view text) {
+  const auto date = DateOf(text);
+  if (!date || (!Take(text, 'T') && !Take(text, ' '))) return {};
+  const auto clock = ClockOf(text);
+  if (!clock) return {};
+  const auto offset = OffsetOf(text);
+  if (!offset) return {};
+  return *date + *clock - *offset;
+}
+
 bool IsLogTime(std::string_view text) {
-  return HasForm(text, "0000-00-00T00:00:00.000Z") && IsDate(text);
+  return HasForm(text, "0000-00-00T00:00:00.000Z") && UnixTime(text);
 }
 
 Result<std::string> ReadSince(const std::string& text, int64_t unix_nanoseconds) {
@@ -86,12 +130,6 @@ Result<std::string> ReadSince(const std::string& text, int64_t unix_nanoseconds)
   }
   return UsageError("--since", Quote(text) + " is not a time",
                     "write 10m, 2h, 3d, 2026-10-14 or 2026-10-14T16:26:40Z (UTC)");
-}
-
-Result<std::string> ReadSince(const std::string& text) {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return ReadSince(text, static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec);
 }
 
 }  // namespace ringfence

@@ -1,7 +1,6 @@
 #include "cli/log/anchors.h"
 
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,26 +27,11 @@ constexpr size_t kLongestSystemLine = 1 << 20;  // of a system log; longer lines
 constexpr size_t kOtherLogs = 3;  // number of names to keep
 constexpr int64_t kSlack = 10;    // seconds by which concurrent hooks can overtake each other
 
-int64_t SecondsOf(std::string_view time) {
-  const auto number = [time](size_t at, size_t digits) {
-    int value = 0;
-    std::from_chars(time.data() + at, time.data() + at + digits, value);
-    return value;
-  };
-  tm t{};
-  t.tm_year = number(0, 4) - 1900;
-  t.tm_mon = number(5, 2) - 1;
-  t.tm_mday = number(8, 2);
-  t.tm_hour = number(11, 2);
-  t.tm_min = number(14, 2);
-  t.tm_sec = number(17, 2);
-  return ::timegm(&t);
-}
-
 // True if the anchor's line is earlier, although the system log received the anchor later. A larger
 // difference means that the clock was set back.
 bool IsJustBefore(const Anchor& anchor, const Anchor& first) {
-  return anchor.time < first.time && SecondsOf(first.time) - SecondsOf(anchor.time) <= kSlack;
+  // Take() has checked both times.
+  return anchor.time < first.time && *UnixTime(first.time) - *UnixTime(anchor.time) <= kSlack;
 }
 
 // Assembles lines from a text that arrives in pieces.

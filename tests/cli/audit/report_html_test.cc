@@ -8,6 +8,7 @@
 #include "cli/audit/report_page.h"
 #include "cli/audit/report_template.h"
 #include "cli/audit/statistics.h"
+#include "cli/common/since.h"
 
 using namespace ringfence;
 
