@@ -13,20 +13,12 @@ namespace ringfence {
 namespace {
 
 std::string_view Entity(char c) {
-  switch (c) {
-    case '<':
-      return "&lt;";
-    case '>':
-      return "&gt;";
-    case '&':
-      return "&amp;";
-    case '"':
-      return "&quot;";
-    case '\'':
-      return "&#39;";
-    default:
-      return "";
+  constexpr std::pair<char, std::string_view> kEntities[] = {
+      {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+  for (const auto& [character, entity] : kEntities) {
+    if (character == c) return entity;
   }
+  return "";
 }
 
 std::string Base64OfHex(std::string_view hex) {

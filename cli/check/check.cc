@@ -18,15 +18,8 @@ struct CheckOptions {
 };
 
 std::string_view SeverityName(Severity severity) {
-  switch (severity) {
-    case Severity::kError:
-      return "error";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kNote:
-      return "note";
-  }
-  return "error";
+  constexpr std::string_view kNames[] = {"error", "warning", "note"};  // by Severity
+  return kNames[static_cast<size_t>(severity)];
 }
 
 size_t FindingCount(const Findings& findings, Severity severity) {

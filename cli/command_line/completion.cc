@@ -103,15 +103,9 @@ std::string Joined(const std::vector<Word>& words) {
 
 // Returns shell text that yields the values of a word; "" if it takes any value.
 std::string ValuesFor(const Word& word, const std::string& commands) {
-  switch (word.asked) {
-    case Asked::kNothing:
-      return word.values;
-    case Asked::kProfiles:
-      return "$(ringfence completion --profiles 2> /dev/null)";
-    case Asked::kCommands:
-      return commands;
-  }
-  return "";
+  if (word.asked == Asked::kCommands) return commands;
+  return word.asked == Asked::kProfiles ? "$(ringfence completion --profiles 2> /dev/null)"
+                                        : word.values;
 }
 
 // Shell text around a list of values, and for a file argument.

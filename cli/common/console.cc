@@ -19,15 +19,9 @@ namespace ringfence {
 namespace {
 
 std::string Coloured(Tone tone, std::string_view text) {
-  switch (tone) {
-    case Tone::kGood:
-      return "\033[32m" + std::string(text) + "\033[0m";
-    case Tone::kBad:
-      return "\033[31m" + std::string(text) + "\033[0m";
-    case Tone::kStrong:
-      return "\033[1m" + std::string(text) + "\033[0m";
-  }
-  return std::string(text);
+  constexpr const char* kCodes[] = {"32", "31", "1"};  // by Tone
+  return "\033[" + std::string(kCodes[static_cast<size_t>(tone)]) + "m" + std::string(text) +
+         "\033[0m";
 }
 
 void Put(std::FILE* file, const std::string& text) {

@@ -26,27 +26,13 @@ struct DoctorOptions {
 };
 
 std::string_view NameOf(Health health) {
-  switch (health) {
-    case Health::kGood:
-      return "ok";
-    case Health::kWeak:
-      return "weak";
-    case Health::kMissing:
-      return "missing";
-  }
-  return "missing";
+  constexpr std::string_view kNames[] = {"ok", "weak", "missing"};  // by Health
+  return kNames[static_cast<size_t>(health)];
 }
 
 Health HealthOf(Severity severity) {
-  switch (severity) {
-    case Severity::kError:
-      return Health::kMissing;
-    case Severity::kWarning:
-      return Health::kWeak;
-    case Severity::kNote:
-      return Health::kGood;
-  }
-  return Health::kMissing;
+  if (severity == Severity::kError) return Health::kMissing;
+  return severity == Severity::kWarning ? Health::kWeak : Health::kGood;
 }
 
 // Adds a row for each finding of `ringfence check`.

@@ -53,24 +53,9 @@ OrderedJson MapJson(const McpMap& map) {
 }
 
 std::string_view FileKindName(FileKind kind) {
-  switch (kind) {
-    case FileKind::kMissing:
-      return "missing";
-    case FileKind::kFile:
-      return "file";
-    case FileKind::kDirectory:
-      return "directory";
-    case FileKind::kLink:
-      return "link";
-    case FileKind::kFifo:
-      return "fifo";
-    case FileKind::kSocket:
-      return "socket";
-    case FileKind::kCharacterDevice:
-    case FileKind::kBlockDevice:
-      return "device";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"missing", "file",   "directory", "link", "fifo",
+                                         "socket",  "device", "device"};  // by FileKind
+  return kNames[static_cast<size_t>(kind)];
 }
 
 std::string_view AccessName(Access access) { return access == Access::kRead ? "read" : "write"; }

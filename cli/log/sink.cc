@@ -60,22 +60,13 @@ bool ParseAddress(const std::string& text, uint16_t port, Address* address) {
 
 // Returns the name of an error that only a network can cause; otherwise nullptr.
 const char* NetworkErrno(int code) {
-  switch (code) {
-    case ECONNREFUSED:
-      return "ECONNREFUSED";
-    case ECONNRESET:
-      return "ECONNRESET";
-    case ETIMEDOUT:
-      return "ETIMEDOUT";
-    case EHOSTUNREACH:
-      return "EHOSTUNREACH";
-    case ENETDOWN:
-      return "ENETDOWN";
-    case ENOBUFS:
-      return "ENOBUFS";
-    default:
-      return nullptr;
+  constexpr std::pair<int, const char*> kNames[] = {
+      {ECONNREFUSED, "ECONNREFUSED"}, {ECONNRESET, "ECONNRESET"}, {ETIMEDOUT, "ETIMEDOUT"},
+      {EHOSTUNREACH, "EHOSTUNREACH"}, {ENETDOWN, "ENETDOWN"},     {ENOBUFS, "ENOBUFS"}};
+  for (const auto& [known, name] : kNames) {
+    if (known == code) return name;
   }
+  return nullptr;
 }
 
 // Asks the system's getent, because a static program has no resolver.

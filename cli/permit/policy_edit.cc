@@ -24,15 +24,8 @@ class Adder {
       : grant_(grant), sources_(sources), target_(target), addition_(addition) {}
 
   Status Run() {
-    switch (grant_.kind) {
-      case TargetKind::kPath:
-        return AddPath();
-      case TargetKind::kHost:
-        return AddHost();
-      case TargetKind::kTool:
-        return AddTool();
-    }
-    return Unit{};
+    if (grant_.kind == TargetKind::kPath) return AddPath();
+    return grant_.kind == TargetKind::kHost ? AddHost() : AddTool();
   }
 
  private:

@@ -73,18 +73,11 @@ class Remover {
       if (!grant_.as_question) lists.push_back({section, "allow"});
       if (has_asks) lists.push_back({section, "ask"});
     };
-    switch (grant_.kind) {
-      case TargetKind::kPath:
-        add("read", true);
-        if (grant_.also_write) add("write", true);
-        break;
-      case TargetKind::kHost:
-        add("network", false);
-        break;
-      case TargetKind::kTool:
-        add("tools", true);
-        break;
-    }
+    const bool is_path = grant_.kind == TargetKind::kPath;
+    if (is_path) add("read", true);
+    if (is_path && grant_.also_write) add("write", true);
+    if (grant_.kind == TargetKind::kHost) add("network", false);
+    if (grant_.kind == TargetKind::kTool) add("tools", true);
     return lists;
   }
 
@@ -109,15 +102,9 @@ class Remover {
   }
 
   bool IsMeant(std::string_view entry) const {
-    switch (grant_.kind) {
-      case TargetKind::kPath:
-        return IsPath(entry);
-      case TargetKind::kHost:
-        return LowerAscii(entry) == LowerAscii(grant_.text);
-      case TargetKind::kTool:
-        return entry == grant_.text || entry == grant_.named;
-    }
-    return false;
+    if (grant_.kind == TargetKind::kPath) return IsPath(entry);
+    if (grant_.kind == TargetKind::kHost) return LowerAscii(entry) == LowerAscii(grant_.text);
+    return entry == grant_.text || entry == grant_.named;
   }
 
   bool IsPath(std::string_view entry) const {

@@ -85,17 +85,13 @@ class Revocation {
       return (is_built_in ? "the built-in list, by " : "") + Quote(rule.written) + " (" +
              PlaceLabel(rule.place) + ")";
     }
-    switch (change_.grant().kind) {
-      case TargetKind::kPath:
-        return "the policy";
-      case TargetKind::kHost:
-        return HasNetwork(change_.policies()) ? "\"unlisted\" of the policy's \"network\" section"
-                                              : "default: the policy has no \"network\" section";
-      case TargetKind::kTool:
-        return "default: no list of the policy names the tools that are allowed. To refuse it, add "
-               "it to \"tools\": {\"deny\": [...]}";
+    if (change_.grant().kind == TargetKind::kPath) return "the policy";
+    if (change_.grant().kind == TargetKind::kHost) {
+      return HasNetwork(change_.policies()) ? "\"unlisted\" of the policy's \"network\" section"
+                                            : "default: the policy has no \"network\" section";
     }
-    return "";
+    return "default: no list of the policy names the tools that are allowed. To refuse it, add "
+           "it to \"tools\": {\"deny\": [...]}";
   }
 
   Result<std::vector<std::string>> StillPermitted() {

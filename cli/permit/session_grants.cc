@@ -64,15 +64,9 @@ bool NamesTool(const AuditEntry& entry, const std::string& pattern) {
 
 bool IsDenialOf(const AuditEntry& entry, const GrantTarget& grant) {
   if (entry.verdict != "deny") return false;
-  switch (grant.kind) {
-    case TargetKind::kPath:
-      return NamesPath(entry, grant);
-    case TargetKind::kTool:
-      return NamesTool(entry, grant.text);
-    case TargetKind::kHost:
-      return entry.why.find("host " + Quote(LowerAscii(grant.text))) != std::string::npos;
-  }
-  return false;
+  if (grant.kind == TargetKind::kPath) return NamesPath(entry, grant);
+  if (grant.kind == TargetKind::kTool) return NamesTool(entry, grant.text);
+  return entry.why.find("host " + Quote(LowerAscii(grant.text))) != std::string::npos;
 }
 
 using MaybeDecision = std::optional<TargetDecision>;

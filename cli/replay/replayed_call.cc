@@ -19,15 +19,8 @@ ReplayedDecision RefusedCall(const Error& error) {
 }
 
 ReplayVerdict ReplayVerdictOf(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPermit:
-      return ReplayVerdict::kPermitted;
-    case Verdict::kAsk:
-      return ReplayVerdict::kAsked;
-    case Verdict::kDeny:
-      return ReplayVerdict::kDenied;
-  }
-  return ReplayVerdict::kDenied;
+  if (verdict == Verdict::kPermit) return ReplayVerdict::kPermitted;
+  return verdict == Verdict::kAsk ? ReplayVerdict::kAsked : ReplayVerdict::kDenied;
 }
 
 ReplayedDecision ReplayedDecisionOf(const Decision& decision) {
@@ -48,17 +41,8 @@ ReplayedDecision ReplayedDecisionOf(const Decision& decision) {
 }  // namespace
 
 std::string_view ReplayVerdictName(ReplayVerdict verdict) {
-  switch (verdict) {
-    case ReplayVerdict::kPermitted:
-      return "permit";
-    case ReplayVerdict::kAsked:
-      return "ask";
-    case ReplayVerdict::kDenied:
-      return "deny";
-    case ReplayVerdict::kRefused:
-      return "error";
-  }
-  return "error";
+  constexpr std::string_view kNames[] = {"permit", "ask", "deny", "error"};  // by ReplayVerdict
+  return kNames[static_cast<size_t>(verdict)];
 }
 
 std::string RuleName::label() const {

@@ -14,17 +14,9 @@ constexpr ReplayVerdict kReplayVerdicts[] = {ReplayVerdict::kRefused, ReplayVerd
 
 // Returns the word for calls with this verdict, such as "denied".
 std::string_view ReplayVerdictWord(ReplayVerdict verdict) {
-  switch (verdict) {
-    case ReplayVerdict::kPermitted:
-      return "permitted";
-    case ReplayVerdict::kAsked:
-      return "asked about";
-    case ReplayVerdict::kDenied:
-      return "denied";
-    case ReplayVerdict::kRefused:
-      return "stopped without a decision";
-  }
-  return "";
+  constexpr std::string_view kWords[] = {"permitted", "asked about", "denied",
+                                         "stopped without a decision"};  // by ReplayVerdict
+  return kWords[static_cast<size_t>(verdict)];
 }
 
 Tone VerdictTone(ReplayVerdict verdict) {
@@ -72,10 +64,8 @@ void PrintGroup(const Console& console, const GroupKey& key, const Group& group)
 }
 
 std::string ChangeTitle(const GroupKey& key) {
-  const std::string now = key.now == ReplayVerdict::kRefused
-                              ? "stopped without a decision"
-                              : std::string(ReplayVerdictWord(key.now));
-  return "Newly " + now + " (was " + std::string(ReplayVerdictWord(*key.was)) + ")";
+  return "Newly " + std::string(ReplayVerdictWord(key.now)) + " (was " +
+         std::string(ReplayVerdictWord(*key.was)) + ")";
 }
 
 void PrintChanges(const Console& console, const CallTally& tally, const std::string& against) {

@@ -65,17 +65,9 @@ Result<std::string> GivenOrOwnHome(const std::string& option) {
 }
 
 std::string_view LayerName(SettingsLayer layer) {
-  switch (layer) {
-    case SettingsLayer::kUser:
-      return "user";
-    case SettingsLayer::kProject:
-      return "project";
-    case SettingsLayer::kLocal:
-      return "local";
-    case SettingsLayer::kManaged:
-      return "managed";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"user", "project", "local",
+                                         "managed"};  // by SettingsLayer
+  return kNames[static_cast<size_t>(layer)];
 }
 
 bool IsPerProject(SettingsLayer layer) {
