@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/text.h"
-#include "cli/audit/explanation.h"
 #include "cli/audit/markup.h"
 #include "cli/audit/report_template.h"
 #include "cli/audit/statistics.h"

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "cli/command_line/commands.h"
+#include "cli/command_line/usage.h"
 #include "cli/common/policies.h"
 
 namespace ringfence {
@@ -35,12 +36,9 @@ struct CommandWords {
   std::vector<CommandWords> below;  // subcommands, such as "verify" of "log"
 };
 
-// Extracts the values from CLI11's type name: "MODE:{sandbox,rx,rwx}".
-std::string ValuesOf(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  const size_t begin = type.find('{');
-  if (begin == std::string::npos) return "";
-  std::string values = type.substr(begin + 1, type.find('}', begin) - begin - 1);
+// Returns the values that the option lists, separated by blanks.
+std::string SpacedValues(const CLI::Option& option) {
+  std::string values = ValuesOf(option);
   std::ranges::replace(values, ',', ' ');
   return values;
 }
@@ -54,12 +52,12 @@ Asked AskedOf(const CLI::App& app, const CLI::Option& option, const std::string&
 void AddOptions(const CLI::App& app, CommandWords& words) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) {
-      words.options.push_back({"--" + name, option->get_description(), ValuesOf(*option),
+      words.options.push_back({"--" + name, option->get_description(), SpacedValues(*option),
                                AskedOf(app, *option, name), option->get_items_expected_max() > 0});
     }
     const bool is_first = option->get_positional() && words.argument.text.empty();
     if (is_first) {
-      words.argument = {option->get_name(), "", ValuesOf(*option), AskedOf(app, *option, "")};
+      words.argument = {option->get_name(), "", SpacedValues(*option), AskedOf(app, *option, "")};
       words.argument.takes_several = option->get_items_expected_max() > 1;
     }
   }

@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "base/text.h"
+#include "cli/command_line/usage.h"
 
 namespace ringfence {
 namespace {
@@ -16,19 +17,12 @@ std::string TypeOf(const CLI::Option& option) {
   return type.substr(0, type.find(':'));
 }
 
-std::string ValuesText(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  const size_t begin = type.find('{');
-  if (begin == std::string::npos) return "";
-  return type.substr(begin + 1, type.find('}', begin) - begin - 1);
-}
-
 ManualOption OptionOf(const CLI::Option& option) {
   ManualOption entry;
   for (const std::string& name : option.get_snames()) entry.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) entry.names.push_back("--" + name);
   entry.what = option.get_description();
-  entry.values = ValuesText(option);
+  entry.values = ValuesOf(option);
   entry.is_required = option.get_required();
   if (entry.is_positional()) {
     entry.value = option.get_name();
@@ -160,7 +154,7 @@ std::string PlainSynopsis(const ManualCommand& command) {
   std::vector<std::string> words{line};
   std::vector<std::string> last;
   for (const ManualOption& option : command.options) {
-    if (!option.names.empty() && option.names.back() == "--help") continue;
+    if (IsHelp(option)) continue;
     std::string word = option.is_positional()
                            ? option.value
                            : option.names.back() + (option.value.empty() ? "" : " " + option.value);

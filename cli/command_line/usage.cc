@@ -30,10 +30,8 @@ std::string DidYouMean(std::string_view word, const std::vector<std::string>& ca
 // Finds an option that accepts `value`: "--format html" for "html"; "" if there is none.
 std::string OptionWithValue(const CLI::App& app, const std::string& value) {
   for (const CLI::Option* option : app.get_options()) {
-    const std::string type = option->get_type_name();  // "FORMAT:{text,json,html}"
-    const size_t open = type.find('{');
-    if (open == std::string::npos || option->get_lnames().empty()) continue;
-    const std::string list = type.substr(open + 1, type.find('}') - open - 1);
+    const std::string list = ValuesOf(*option);
+    if (list.empty() || option->get_lnames().empty()) continue;
     if (("," + list + ",").find("," + value + ",") == std::string::npos) continue;
     return "--" + option->get_lnames().front() + " " + value;
   }
@@ -120,6 +118,14 @@ std::optional<Error> BeforeCommand(const CLI::App& app, const CLI::App& given) {
 std::string FullName(const CLI::App& app) {
   const CLI::App* parent = app.get_parent();
   return parent == nullptr ? app.get_name() : FullName(*parent) + " " + app.get_name();
+}
+
+// CLI11's type name has them: "MODE:{sandbox,rx,rwx}".
+std::string ValuesOf(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const size_t begin = type.find('{');
+  if (begin == std::string::npos) return "";
+  return type.substr(begin + 1, type.find('}', begin) - begin - 1);
 }
 
 Error UnknownCommand(const CLI::App& app, const std::string& word) {

@@ -8,6 +8,7 @@
 
 namespace CLI {
 class App;
+class Option;
 class ParseError;
 }  // namespace CLI
 
@@ -15,6 +16,9 @@ namespace ringfence {
 
 // "ringfence log verify"
 std::string FullName(const CLI::App& app);
+
+// Returns the values that the option lists, "sandbox,rx,rwx"; "" if it takes any.
+std::string ValuesOf(const CLI::Option& option);
 
 // Returns the error for a `word` that is not a command of `app`.
 Error UnknownCommand(const CLI::App& app, const std::string& word);

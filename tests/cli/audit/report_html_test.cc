@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/audit/explanation.h"
 #include "cli/audit/markup.h"
 #include "cli/audit/report_page.h"
 #include "cli/audit/report_template.h"
