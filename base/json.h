@@ -13,4 +13,12 @@ using OrderedJson = nlohmann::ordered_json;
 // become U+FFFD.
 std::string JsonText(const OrderedJson& value, int indent = -1);
 
+// Returns an array with `each(thing)` for each of `things`. Needs <nlohmann/json.hpp>.
+template <typename Things, typename Each, typename Json = OrderedJson>
+Json JsonArray(const Things& things, Each each) {
+  Json array = Json::array();
+  for (const auto& thing : things) array.push_back(each(thing));
+  return array;
+}
+
 }  // namespace ringfence

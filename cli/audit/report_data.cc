@@ -22,9 +22,7 @@ OrderedJson CellJson(const Cell& cell, const Column& column) {
   if (!result.reason.empty()) json["reason"] = result.reason;
   if (!result.paths.empty()) json["paths"] = result.paths;
   if (!cell.mismatch.empty()) json["mismatch"] = cell.mismatch;
-  OrderedJson met = OrderedJson::array();
-  for (const RuleEntry& rule : result.met) met.push_back(RuleEntryJson(rule));
-  json["met"] = std::move(met);
+  json["met"] = JsonArray(result.met, RuleEntryJson);
   return json;
 }
 
@@ -34,9 +32,8 @@ OrderedJson RowJson(const Row& row, const Matrix& matrix) {
       {"name", fixture.name}, {"file", fixture.place.file}, {"line", fixture.place.line}};
   if (!fixture.time.empty()) json["time"] = fixture.time;
   if (!row.cells.empty()) json["tool"] = row.cells.front().result.tool;
-  OrderedJson cells = OrderedJson::array();
-  for (const Cell& cell : row.cells) cells.push_back(CellJson(cell, matrix.columns[cell.column]));
-  json["decisions"] = std::move(cells);
+  json["decisions"] = JsonArray(
+      row.cells, [&](const Cell& cell) { return CellJson(cell, matrix.columns[cell.column]); });
   return json;
 }
 
@@ -143,29 +140,22 @@ OrderedJson SarifResults(const AuditReport& report) {
 }  // namespace
 
 OrderedJson ChangesJson(const AuditReport& report) {
-  OrderedJson changes = OrderedJson::array();
-  for (const BaselineChange& change : report.changes) {
-    changes.push_back({{"fixture", change.fixture},
-                       {"under", change.under},
-                       {"before", change.before},
-                       {"now", change.now}});
-  }
-  return changes;
+  return JsonArray(report.changes, [](const BaselineChange& change) -> OrderedJson {
+    return {{"fixture", change.fixture},
+            {"under", change.under},
+            {"before", change.before},
+            {"now", change.now}};
+  });
 }
 
 std::string AuditJson(const AuditReport& report) {
   OrderedJson json{{"fixtures", report.matrix.rows.size()},
                    {"decisions", report.decisions()},
                    {"mismatches", report.mismatches()}};
-  OrderedJson rows = OrderedJson::array();
-  for (const Row& row : report.matrix.rows) rows.push_back(RowJson(row, report.matrix));
-  json["rows"] = std::move(rows);
+  json["rows"] =
+      JsonArray(report.matrix.rows, [&](const Row& row) { return RowJson(row, report.matrix); });
   if (!report.baseline.empty()) json["changes"] = ChangesJson(report);
-  if (report.unmet) {
-    OrderedJson unmet = OrderedJson::array();
-    for (const RuleEntry& rule : *report.unmet) unmet.push_back(RuleEntryJson(rule));
-    json["never_met"] = std::move(unmet);
-  }
+  if (report.unmet) json["never_met"] = JsonArray(*report.unmet, RuleEntryJson);
   if (!report.skipped.empty()) json["skipped"] = report.skipped;
   return JsonText(json, 2) + "\n";
 }

@@ -25,13 +25,6 @@ void MakeLegible(OrderedJson& json) {
   }
 }
 
-template <typename Things, typename Each>
-OrderedJson Array(const Things& things, Each each) {
-  OrderedJson array = OrderedJson::array();
-  for (const auto& thing : things) array.push_back(each(thing));
-  return array;
-}
-
 // Includes only spans with decisions, because most labels have few of them.
 OrderedJson SeriesJson(const Series& series) {
   OrderedJson spans = OrderedJson::array();
@@ -43,9 +36,9 @@ OrderedJson SeriesJson(const Series& series) {
 
 OrderedJson CountsJson(const Statistics& statistics) {
   OrderedJson json{{"all", SeriesJson(statistics.all)},
-                   {"columns", Array(statistics.columns, SeriesJson)},
-                   {"tools", Array(statistics.tools, SeriesJson)},
-                   {"rules", Array(statistics.rules, SeriesJson)},
+                   {"columns", JsonArray(statistics.columns, SeriesJson)},
+                   {"tools", JsonArray(statistics.tools, SeriesJson)},
+                   {"rules", JsonArray(statistics.rules, SeriesJson)},
                    {"timeless", statistics.timeless},
                    {"spans", OrderedJson::array()}};
   const TimeAxis& axis = statistics.axis;
@@ -83,7 +76,7 @@ OrderedJson ExplainedCallsJson(const ExplainedCalls& calls) {
           {"path", calls.subject.resolved},
           {"decisions", calls.decisions},
           {"columns", calls.columns},
-          {"fixtures", Array(calls.fixtures, FixtureJson)}};
+          {"fixtures", JsonArray(calls.fixtures, FixtureJson)}};
 }
 
 OrderedJson ExplanationJson(const Explanation& explanation) {
@@ -92,7 +85,7 @@ OrderedJson ExplanationJson(const Explanation& explanation) {
           {"decisions", explanation.decisions},
           {"mismatch", explanation.mismatch},
           {"told", CutText(explanation.pattern, kMaxTold)},
-          {"calls", Array(explanation.calls, ExplainedCallsJson)}};
+          {"calls", JsonArray(explanation.calls, ExplainedCallsJson)}};
 }
 
 // Returns the resolved path of the call, or else the text that it named.
@@ -238,22 +231,23 @@ OrderedJson PageJson(const AuditReport& report) {
   const Matrix& matrix = report.matrix;
   const auto is_wrong = [](const Cell& cell) { return !cell.mismatch.empty(); };
   const auto is_refused = [](const Cell& cell) { return cell.result.decision != "permit"; };
-  OrderedJson json{{"answer", AnswerOf(report)},
-                   {"fixtures", matrix.rows.size()},
-                   {"demanding", Demanding(report)},
-                   {"decisions", report.decisions()},
-                   {"mismatches", report.mismatches()},
-                   {"baseline", report.baseline},
-                   {"skipped", report.skipped},
-                   {"counts", CountsJson(StatisticsOf(matrix))},
-                   {"wrong", Array(ExplanationsOf(matrix, {is_wrong, true}), ExplanationJson)},
-                   {"changes", ChangesJson(report)},
-                   {"reasons", Array(ExplanationsOf(matrix, {is_refused, false}), ExplanationJson)},
-                   {"rows", RowsJson(report)}};
-  json["labels"] = Array(matrix.columns, [](const Column& column) { return column.label(); });
-  json["policies"] = Array(matrix.columns, [](const Column& column) { return column.policy; });
+  OrderedJson json{
+      {"answer", AnswerOf(report)},
+      {"fixtures", matrix.rows.size()},
+      {"demanding", Demanding(report)},
+      {"decisions", report.decisions()},
+      {"mismatches", report.mismatches()},
+      {"baseline", report.baseline},
+      {"skipped", report.skipped},
+      {"counts", CountsJson(StatisticsOf(matrix))},
+      {"wrong", JsonArray(ExplanationsOf(matrix, {is_wrong, true}), ExplanationJson)},
+      {"changes", ChangesJson(report)},
+      {"reasons", JsonArray(ExplanationsOf(matrix, {is_refused, false}), ExplanationJson)},
+      {"rows", RowsJson(report)}};
+  json["labels"] = JsonArray(matrix.columns, [](const Column& column) { return column.label(); });
+  json["policies"] = JsonArray(matrix.columns, [](const Column& column) { return column.policy; });
   if (report.unmet) {
-    json["unmet"] = Array(*report.unmet, [](const RuleEntry& rule) { return rule.label(); });
+    json["unmet"] = JsonArray(*report.unmet, [](const RuleEntry& rule) { return rule.label(); });
     json["rules"] = std::set(matrix.rules.begin(), matrix.rules.end()).size();
   }
   MakeLegible(json);

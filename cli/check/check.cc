@@ -50,18 +50,18 @@ void PrintAll(const Checked& checked) {
 }
 
 OrderedJson CheckedJson(const Checked& checked) {
-  OrderedJson findings = OrderedJson::array();
-  for (const Finding& finding : checked.findings) {
-    OrderedJson& json = findings.emplace_back(
-        OrderedJson{{"severity", SeverityName(finding.severity)}, {"code", finding.code}});
-    json["where"] = finding.error.where;
-    json["what"] = finding.error.what;
+  const auto finding_json = [](const Finding& finding) {
+    OrderedJson json{{"severity", SeverityName(finding.severity)},
+                     {"code", finding.code},
+                     {"where", finding.error.where},
+                     {"what", finding.error.what}};
     if (!finding.error.hint.empty()) json["hint"] = finding.error.hint;
-  }
+    return json;
+  };
   return {{"checked", checked.subjects},
           {"errors", FindingCount(checked.findings, Severity::kError)},
           {"warnings", FindingCount(checked.findings, Severity::kWarning)},
-          {"findings", std::move(findings)}};
+          {"findings", JsonArray(checked.findings, finding_json)}};
 }
 
 Outcome RunCheck(const CheckOptions& options) {

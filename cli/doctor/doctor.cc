@@ -120,14 +120,12 @@ void Print(const DoctorRows& rows) {
 }
 
 OrderedJson DoctorJson(const DoctorRows& rows, bool is_well) {
-  OrderedJson all = OrderedJson::array();
-  for (const DoctorRow& row : rows) {
-    OrderedJson& json =
-        all.emplace_back(OrderedJson{{"health", NameOf(row.health)}, {"about", row.about}});
-    json["text"] = row.text;
+  const auto row_json = [](const DoctorRow& row) {
+    OrderedJson json{{"health", NameOf(row.health)}, {"about", row.about}, {"text", row.text}};
     if (!row.fix.empty()) json["fix"] = row.fix;
-  }
-  return {{"well", is_well}, {"rows", std::move(all)}};
+    return json;
+  };
+  return {{"well", is_well}, {"rows", JsonArray(rows, row_json)}};
 }
 
 Outcome RunDoctor(const DoctorOptions& options) {

@@ -80,25 +80,21 @@ void PrintTrace(const Console& console, const PathTrace& trace) {
 
 OrderedJson ReadingJson(const PathTrace::Reading& reading) {
   OrderedJson json{{"reading", reading.name}, {"start", reading.start}};
-  OrderedJson steps = OrderedJson::array();
-  for (const WalkStep& step : reading.steps) {
+  json["steps"] = JsonArray(reading.steps, [](const WalkStep& step) {
     OrderedJson one{{"path", step.path.text()}, {"kind", FileKindName(step.kind)}};
     if (step.kind == FileKind::kLink) one["target"] = step.target;
-    steps.push_back(std::move(one));
-  }
-  json["steps"] = std::move(steps);
+    return one;
+  });
   json["end"] = reading.end.text();
   return json;
 }
 
 OrderedJson TraceJson(const PathTrace& trace) {
-  OrderedJson readings = OrderedJson::array();
-  for (const PathTrace::Reading& reading : trace.readings) readings.push_back(ReadingJson(reading));
   return {{"field", trace.field},
           {"text", trace.text},
           {"access", AccessName(trace.access)},
           {"verdict", VerdictName(trace.verdict)},
-          {"readings", std::move(readings)}};
+          {"readings", JsonArray(trace.readings, ReadingJson)}};
 }
 
 // Returns each rule once: both readings of a path can meet the same one.
@@ -237,15 +233,12 @@ OrderedJson ExplainedJson(const Explained& explained) {
     if (!explained.client->fix.empty()) json["client"]["fix"] = explained.client->fix;
   }
   json["paths"] = decision.paths;
-  OrderedJson traces = OrderedJson::array();
-  for (const PathTrace& path : explained.trace.paths) traces.push_back(TraceJson(path));
-  OrderedJson rules = OrderedJson::array();
-  for (const RuleUse& use : UsedRules(explained.trace)) {
-    OrderedJson& rule = rules.emplace_back(PlaceJson(use.place));
+  json["rules"] = JsonArray(UsedRules(explained.trace), [](const RuleUse& use) {
+    OrderedJson rule = PlaceJson(use.place);
     rule["entry"] = use.written;
-  }
-  json["rules"] = std::move(rules);
-  json["steps"] = std::move(traces);
+    return rule;
+  });
+  json["steps"] = JsonArray(explained.trace.paths, TraceJson);
   if (!explained.notes.empty()) json["notes"] = explained.notes;
   return json;
 }

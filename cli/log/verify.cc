@@ -234,30 +234,27 @@ std::string ReportText(const LogReport& report, const Console& console) {
 }
 
 OrderedJson ReportJson(const LogReport& report) {
-  OrderedJson json;
-  json["sound"] = report.is_sound();
-  json["file"] = report.file;
-  json["files"] = report.files;
-  json["lines"] = report.lines;
-  json["torn"] = report.torn;
-  json["unlocked"] = report.unlocked;
-  json["from"] = report.from;
-  json["to"] = report.to;
-  json["begins_at_start"] = report.begins_at_start;
-  json["breaks"] = OrderedJson::array();
-  for (const LogBreak& fault : report.breaks) {
-    json["breaks"].push_back({{"file", fault.file}, {"line", fault.line}, {"what", fault.what}});
-  }
+  OrderedJson json{{"sound", report.is_sound()},
+                   {"file", report.file},
+                   {"files", report.files},
+                   {"lines", report.lines},
+                   {"torn", report.torn},
+                   {"unlocked", report.unlocked},
+                   {"from", report.from},
+                   {"to", report.to},
+                   {"begins_at_start", report.begins_at_start}};
+  json["breaks"] = JsonArray(report.breaks, [](const LogBreak& fault) -> OrderedJson {
+    return {{"file", fault.file}, {"line", fault.line}, {"what", fault.what}};
+  });
   json["all_breaks"] = report.all_breaks;
   if (!report.has_anchors) return json;
   OrderedJson& anchors = json["anchors"];
   anchors["read"] = report.anchors;
   anchors["met"] = report.met;
   anchors["before"] = report.anchors_before;
-  anchors["missing"] = OrderedJson::array();
-  for (const Anchor& anchor : report.missing) {
-    anchors["missing"].push_back({{"time", anchor.time}, {"end", anchor.end}});
-  }
+  anchors["missing"] = JsonArray(report.missing, [](const Anchor& anchor) -> OrderedJson {
+    return {{"time", anchor.time}, {"end", anchor.end}};
+  });
   anchors["covered"] = report.covered;
   anchors["covered_until"] = report.covered_until;
   anchors["other_logs"] = report.other_logs;

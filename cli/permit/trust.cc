@@ -52,14 +52,12 @@ struct ProjectPolicy {
 };
 
 OrderedJson JsonOf(const std::vector<GrantText>& grants) {
-  OrderedJson list = OrderedJson::array();
-  for (const GrantText& grant : grants) {
-    const char* danger = grant.danger == Danger::kOpensAll    ? "high"
-                         : grant.danger == Danger::kOpensMore ? "some"
-                                                              : "none";
-    list.push_back({{"danger", danger}, {"key", grant.key}, {"says", grant.says}});
-  }
-  return list;
+  return JsonArray(grants, [](const GrantText& grant) -> OrderedJson {
+    constexpr const char* kNames[] = {"high", "some", "none"};  // by Danger
+    return {{"danger", kNames[static_cast<size_t>(grant.danger)]},
+            {"key", grant.key},
+            {"says", grant.says}};
+  });
 }
 
 void PrintGrants(const Console& console, const std::vector<GrantText>& grants) {

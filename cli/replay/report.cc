@@ -140,30 +140,24 @@ OrderedJson GroupJson(const GroupKey& key, const Group& group) {
   if (!group.why.empty()) json["why"] = group.why;
   json["calls"] = group.calls;
   json["tools"] = group.tools;
-  OrderedJson examples = OrderedJson::array();
-  for (const Example& example : group.examples) examples.push_back(ExampleJson(example));
-  json["examples"] = std::move(examples);
+  json["examples"] = JsonArray(group.examples, ExampleJson);
   return json;
 }
 
 OrderedJson GroupsJson(const Groups& groups) {
-  OrderedJson json = OrderedJson::array();
-  for (const GroupEntry entry : Ordered(groups))
-    json.push_back(GroupJson(entry->first, entry->second));
-  return json;
+  return JsonArray(Ordered(groups),
+                   [](GroupEntry entry) { return GroupJson(entry->first, entry->second); });
 }
 
 OrderedJson LinesJson(const CallTally& tally) {
-  OrderedJson first = OrderedJson::array();
-  for (const BrokenLine& broken : tally.first_broken) {
-    first.push_back(
-        {{"file", broken.place.file}, {"line", broken.place.line}, {"what", broken.what}});
-  }
+  const auto broken_json = [](const BrokenLine& broken) -> OrderedJson {
+    return {{"file", broken.place.file}, {"line", broken.place.line}, {"what", broken.what}};
+  };
   return {{"all", tally.lines},
           {"foreign", tally.foreign},
           {"broken", tally.broken},
           {"too_long", tally.too_long},
-          {"first_unusable", std::move(first)}};
+          {"first_unusable", JsonArray(tally.first_broken, broken_json)}};
 }
 
 }  // namespace
@@ -199,9 +193,8 @@ OrderedJson ReportJson(const Survey& survey, const ReportNames& names) {
     json["against"] = names.against;
     json["changes"] = GroupsJson(tally.changes);
   }
-  OrderedJson unreadable = OrderedJson::array();
-  for (const Error& error : survey.unreadable) unreadable.push_back(error.text());
-  json["unreadable"] = std::move(unreadable);
+  json["unreadable"] =
+      JsonArray(survey.unreadable, [](const Error& error) { return error.text(); });
   json["notes"] = survey.notes;
   return json;
 }

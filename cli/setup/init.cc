@@ -123,15 +123,11 @@ Status OfferMcpServers(const McpOfferQuestion& question) {
   return Unit{};
 }
 
-OrderedJson ToJson(const std::vector<McpOffer>& offers) {
-  OrderedJson json = OrderedJson::array();
-  for (const McpOffer& offer : offers) {
-    json.push_back({{"name", offer.server.name},
-                    {"source", offer.server.source},
-                    {"allowed", offer.is_allowed},
-                    {"command", offer.command}});
-  }
-  return json;
+OrderedJson OfferJson(const McpOffer& offer) {
+  return {{"name", offer.server.name},
+          {"source", offer.server.source},
+          {"allowed", offer.is_allowed},
+          {"command", offer.command}};
 }
 
 struct InitOptions {
@@ -169,10 +165,9 @@ OrderedJson ReportJson(const InstallReport& report, const InitOptions& options) 
                     {{"is_confined", report.confinement.is_confined},
                      {"says", report.confinement.sentence},
                      {"holes", report.confinement.holes}}}};
-  json["switched_off"] = OrderedJson::array();
-  for (const HookSwitch& off : report.switches) {
-    json["switched_off"].push_back({{"file", off.file}, {"why", off.what}});
-  }
+  json["switched_off"] = JsonArray(report.switches, [](const HookSwitch& off) -> OrderedJson {
+    return {{"file", off.file}, {"why", off.what}};
+  });
   if (report.repository) {
     json["repository"] = {{"settings", report.repository->path},
                           {"opens", report.repository->opens}};
@@ -296,7 +291,7 @@ Outcome RunInit(const InitOptions& options) {
     OrderedJson json = ReportJson(report, options);
     const Result<std::vector<McpOffer>> servers = McpOffers(offer);
     if (!servers) return servers.error();
-    json["mcp_servers"] = ToJson(*servers);
+    json["mcp_servers"] = JsonArray(*servers, OfferJson);
     PrintJson(json);
   } else {
     PrintReport(report, *where, options.dry_run);

@@ -183,14 +183,13 @@ Outcome RunUninstall(const UninstallOptions& options) {
     PrintRemoved(uninstaller.removed(), *where);
     return 0;
   }
-  OrderedJson json{{"removed", OrderedJson::array()}};
-  for (const Removed& removed : uninstaller.removed()) {
-    json["removed"].push_back({{"settings", removed.path},
-                               {"entries", removed.entries},
-                               {"file_is_gone", removed.is_gone},
-                               {"is_restored", removed.is_known}});
-  }
-  PrintJson(json);
+  const auto removed_json = [](const Removed& removed) -> OrderedJson {
+    return {{"settings", removed.path},
+            {"entries", removed.entries},
+            {"file_is_gone", removed.is_gone},
+            {"is_restored", removed.is_known}};
+  };
+  PrintJson({{"removed", JsonArray(uninstaller.removed(), removed_json)}});
   return 0;
 }
 

@@ -16,20 +16,17 @@ OrderedJson ToJson(const SettingsRecord& record) {
   if (record.blank) json["blank"] = *record.blank;
   json["folders"] = record.folders;
   json["containers"] = record.containers;
-  json["gaps"] = OrderedJson::array();
-  for (const auto& gap : record.gaps) {
-    json["gaps"].push_back({{"pointer", gap.pointer}, {"text", gap.text}});
-  }
-  json["values"] = OrderedJson::array();
-  for (const auto& value : record.values) {
-    OrderedJson& item =
-        json["values"].emplace_back(OrderedJson{{"pointer", value.pointer}, {"now", value.now}});
+  json["gaps"] = JsonArray(record.gaps, [](const SettingsRecord::Gap& gap) -> OrderedJson {
+    return {{"pointer", gap.pointer}, {"text", gap.text}};
+  });
+  json["values"] = JsonArray(record.values, [](const SettingsRecord::Value& value) {
+    OrderedJson item{{"pointer", value.pointer}, {"now", value.now}};
     if (value.was) item["was"] = *value.was;
-  }
-  json["lists"] = OrderedJson::array();
-  for (const auto& list : record.lists) {
-    json["lists"].push_back({{"pointer", list.pointer}, {"texts", list.texts}});
-  }
+    return item;
+  });
+  json["lists"] = JsonArray(record.lists, [](const SettingsRecord::Texts& list) -> OrderedJson {
+    return {{"pointer", list.pointer}, {"texts", list.texts}};
+  });
   return json;
 }
 
@@ -83,9 +80,7 @@ Result<std::vector<SettingsRecord>> ParseSettingsRecords(const std::string& text
 }
 
 std::string RenderSettingsRecords(const std::vector<SettingsRecord>& records) {
-  OrderedJson json{{"version", 1}, {"files", OrderedJson::array()}};
-  for (const SettingsRecord& record : records) json["files"].push_back(ToJson(record));
-  return JsonText(json, 2) + "\n";
+  return JsonText({{"version", 1}, {"files", JsonArray(records, ToJson)}}, 2) + "\n";
 }
 
 std::string SettingsRecordsPath(const std::string& home) {
