@@ -13,7 +13,7 @@
 #include "cli/audit/fixture.h"
 #include "cli/audit/recorded.h"
 #include "cli/audit/report.h"
-#include "cli/command_line/commands.h"
+#include "cli/command_line/options.h"
 #include "cli/common/console.h"
 #include "cli/common/file_place.h"
 #include "policy/files/real_files.h"

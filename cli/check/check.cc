@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "cli/check/subjects.h"
-#include "cli/command_line/commands.h"
+#include "cli/command_line/options.h"
 #include "cli/common/console.h"
 #include "run/messages.h"
 

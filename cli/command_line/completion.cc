@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "cli/command_line/commands.h"
+#include "cli/command_line/options.h"
 #include "cli/command_line/usage.h"
 #include "cli/common/policies.h"
 

@@ -18,8 +18,8 @@
 #include "base/program.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
-#include "cli/command_line/commands.h"
 #include "cli/command_line/manual_page.h"
+#include "cli/command_line/options.h"
 #include "cli/command_line/usage.h"
 
 namespace ringfence {

@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "base/text.h"
-#include "cli/command_line/commands.h"
 #include "cli/command_line/usage.h"
 #include "run/messages.h"
 

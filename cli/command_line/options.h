@@ -36,4 +36,25 @@ struct LayerOptions {
 };
 void AddLayerOptions(Command& command, LayerOptions& layers);
 
+// The commands of `ringfence`. Each function declares the options of one and says in `chosen` what
+// to do when it is given; it is defined in the .cc file of that name.
+void AddAllow(Command& app, Action& chosen);  // adds one entry to the policy that decides
+void AddAudit(Command& app, Action& chosen);
+void AddCheck(Command& app, Action& chosen);
+void AddCompletion(Command& app, Action& chosen);
+void AddDoctor(Command& app, Action& chosen);
+void AddExplain(Command& app, Action& chosen);
+void AddHelp(Command& app, Action& chosen);
+void AddInit(Command& app, Action& chosen);    // registers the hook in the client's settings
+void AddLayout(Command& app, Action& chosen);  // prints a layout of terminals with confined agents
+void AddLog(Command& app, Action& chosen);     // also `log verify` and `log send`
+void AddManual(Command& app, Action& chosen);
+void AddPrompt(Command& app, Action& chosen);
+void AddReplay(Command& app, Action& chosen);
+void AddRevoke(Command& app, Action& chosen);     // removes what `allow` added
+void AddRun(Command& app, Action& chosen);        // runs a command that the kernel confines
+void AddSettings(Command& app, Action& chosen);   // derives the client's settings from a policy
+void AddTrust(Command& app, Action& chosen);      // shows a project's policy and pins it
+void AddUninstall(Command& app, Action& chosen);  // removes the hook from the client's settings
+
 }  // namespace ringfence

@@ -6,7 +6,7 @@
 #include "base/environment.h"
 #include "base/text.h"
 #include "cli/check/subjects.h"
-#include "cli/command_line/commands.h"
+#include "cli/command_line/options.h"
 #include "cli/common/console.h"
 #include "cli/common/policies.h"
 #include "cli/common/registered.h"

@@ -11,7 +11,7 @@
 #include "agents/claude/setup/call_event.h"
 #include "base/regular_file.h"
 #include "base/text.h"
-#include "cli/command_line/commands.h"
+#include "cli/command_line/options.h"
 #include "cli/common/console.h"
 #include "cli/common/policies.h"
 #include "cli/common/registered.h"

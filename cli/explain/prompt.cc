@@ -2,7 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/command_line/commands.h"
+#include "cli/command_line/options.h"
 #include "cli/common/console.h"
 #include "cli/common/policies.h"
 #include "cli/common/registered.h"

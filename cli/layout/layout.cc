@@ -10,7 +10,7 @@
 #include "base/program.h"
 #include "base/regular_file.h"
 #include "base/text.h"
-#include "cli/command_line/commands.h"
+#include "cli/command_line/options.h"
 #include "cli/common/file_transaction.h"
 #include "cli/layout/panes.h"
 #include "cli/layout/relay.h"

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command_line/command.h"
-#include "cli/command_line/commands.h"
+#include "cli/command_line/options.h"
 #include "cli/common/policies.h"
 #include "cli/common/since.h"
 #include "cli/log/anchors.h"

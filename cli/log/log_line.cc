@@ -1,6 +1,10 @@
 #include "cli/log/log_line.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "audit_log/line.h"
+#include "audit_log/system_log.h"
 #include "base/text.h"
 #include "cli/common/since.h"
 #include "policy/rules/pattern.h"
@@ -23,6 +27,35 @@ std::string PathsText(const AuditEntry& entry) {
     if (++shown <= 2) text += " " + Printable(path);
   }
   return shown > 2 ? text + " +" + std::to_string(shown - 2) : text;
+}
+
+enum Severity { kError = 3, kWarning = 4, kNotice = 5, kInformational = 6 };
+
+Severity SeverityOf(const AuditEntry& entry) {
+  if (entry.verdict == "deny") return kWarning;
+  if (entry.verdict == "ask") return kNotice;
+  return entry.verdict == "permit" ? kInformational : kError;
+}
+
+// Returns a header field: printable ASCII without spaces, cut to `longest`; otherwise "-".
+std::string HeaderField(std::string_view text, size_t longest) {
+  const auto is_allowed = [](char c) { return c > ' ' && c < 0x7F; };
+  if (text.empty() || !std::ranges::all_of(text, is_allowed)) return "-";
+  return std::string(text.substr(0, longest));
+}
+
+// Returns a JSON string without its quotes, and so without newlines or invisible characters.
+std::string Value(const std::string& text) {
+  const std::string quoted = AsciiJson(JsonString(text));
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+bool IsSyslogHost(std::string_view host) {
+  return !host.empty() && host.size() <= 253 && host.front() != '-' &&
+         std::ranges::all_of(host, [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                  c == '.' || c == '-' || c == '_' || c == ':';
+         });
 }
 
 }  // namespace
@@ -56,6 +89,63 @@ std::string ShowLogEntry(const AuditEntry& entry, const Console& console) {
   if (entry.is_inside) line += ", inside";
   if (entry.is_unlocked) line += ", unlocked";
   return line;
+}
+
+// Uses only the standard "origin" and "meta": other structured data needs an enterprise number.
+// ASCII needs no byte order mark, which would disturb readers of JSON.
+std::string SyslogMessage(std::string_view line, const AuditEntry& entry, const std::string& host,
+                          uint32_t sequence) {
+  return "<" + std::to_string(kAuthPriv * 8 + SeverityOf(entry)) + ">1 " + entry.time + " " +
+         HeaderField(host, 255) + " " + std::string(kSystemLogName) + " - " +
+         HeaderField(entry.event, 32) + " [origin software=\"ringfence\" swVersion=\"" +
+         RINGFENCE_VERSION + "\"][meta sequenceId=\"" + std::to_string(sequence) + "\"] " +
+         AsciiJson(line);
+}
+
+std::string Framed(const std::string& message) {
+  return std::to_string(message.size()) + " " + message;
+}
+
+std::string JournalMessage(std::string_view line, const AuditEntry& entry) {
+  std::string out = "MESSAGE=" + AsciiJson(line) +
+                    "\nPRIORITY=" + std::to_string(SeverityOf(entry)) +
+                    "\nSYSLOG_FACILITY=" + std::to_string(kAuthPriv) +
+                    "\nSYSLOG_IDENTIFIER=" + std::string(kSystemLogName) + "\n";
+  const auto add = [&out](const char* name, const std::string& text) {
+    if (!text.empty()) out += std::string(name) + "=" + Value(text) + "\n";
+  };
+  add("RINGFENCE_TIME", entry.time);
+  add("RINGFENCE_VERDICT", entry.verdict);
+  add("RINGFENCE_TOOL", entry.tool);
+  add("RINGFENCE_SESSION", entry.session);
+  return out;
+}
+
+Result<LogTarget> ReadLogTarget(const std::string& text) {
+  LogTarget target;
+  const Error wrong = UsageError("--to", Quote(text) + " is not a destination",
+                                 "write journald, syslog://HOST:PORT or syslog+udp://HOST:PORT");
+  if (text == "journald") return target;
+  std::string_view rest = text;
+  for (const auto& [scheme, kind] : {std::pair("syslog://", LogTarget::Kind::kTcp),
+                                     std::pair("syslog+udp://", LogTarget::Kind::kUdp)}) {
+    if (!rest.starts_with(scheme)) continue;
+    rest.remove_prefix(std::string_view(scheme).size());
+    target.kind = kind;
+  }
+  if (target.kind == LogTarget::Kind::kJournal) return wrong;
+  const bool has_brackets = rest.starts_with('[');
+  const size_t end = has_brackets ? rest.find(']') : rest.find(':');
+  if (has_brackets && end == std::string_view::npos) return wrong;
+  target.host = rest.substr(has_brackets ? 1 : 0, has_brackets ? end - 1 : end);
+  rest.remove_prefix(std::min(rest.size(), has_brackets ? end + 1 : end));
+  if (!IsSyslogHost(target.host)) return wrong;
+  if (rest.empty()) return target;
+  rest.remove_prefix(1);
+  const auto [at, error] = std::from_chars(rest.data(), rest.data() + rest.size(), target.port);
+  const bool is_port = error == std::errc() && at == rest.data() + rest.size() && target.port != 0;
+  if (!is_port || (has_brackets && text[text.find(']') + 1] != ':')) return wrong;
+  return target;
 }
 
 }  // namespace ringfence

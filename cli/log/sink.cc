@@ -23,7 +23,7 @@
 #include "base/result.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
-#include "cli/log/syslog_message.h"
+#include "cli/log/log_line.h"
 
 namespace ringfence {
 namespace {

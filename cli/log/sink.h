@@ -8,7 +8,6 @@
 
 #include "base/result.h"
 #include "cli/log/log_line.h"
-#include "cli/log/syslog_message.h"
 
 namespace ringfence {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/command_line/commands.h"
+#include "cli/command_line/options.h"
 #include "cli/common/ask.h"
 #include "cli/common/client_refusals.h"
 #include "cli/common/console.h"

@@ -5,7 +5,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
-#include "cli/command_line/commands.h"
+#include "cli/command_line/options.h"
 #include "cli/common/console.h"
 #include "cli/permit/grant_target.h"
 #include "cli/permit/policy_change.h"

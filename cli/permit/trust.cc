@@ -7,7 +7,7 @@
 #include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "cli/command_line/commands.h"
+#include "cli/command_line/options.h"
 #include "cli/common/ask.h"
 #include "cli/common/console.h"
 #include "cli/common/policies.h"

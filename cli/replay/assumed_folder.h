@@ -2,6 +2,8 @@
 // in which a call was decided in a project that was removed since.
 #pragma once
 
+#include <unistd.h>
+
 #include <string>
 
 #include "policy/files/file_view.h"
@@ -11,14 +13,29 @@ namespace ringfence {
 class AssumedFolder final : public FileView {
  public:
   // `folder` is an absolute path; an invalid or existing one changes nothing.
-  AssumedFolder(const FileView& disk, const std::string& folder);
+  AssumedFolder(const FileView& disk, const std::string& folder) : disk_(disk) {
+    const std::optional<Path> path = Path::Parse(folder);
+    if (!path) return;
+    folder_ = *path;
+    const Result<FileFacts> facts = disk_.Look(folder_);
+    is_assumed_ = facts && facts->kind == FileKind::kMissing;
+  }
 
   bool is_assumed() const { return is_assumed_; }
 
-  Result<FileFacts> Look(const Path& path) const override;
-  Result<std::string> ReadLink(const Path& path) const override;
-  Result<std::string> ReadText(const Path& file, size_t most) const override;
-  Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override;
+  Result<FileFacts> Look(const Path& path) const override {
+    Result<FileFacts> facts = disk_.Look(path);
+    const bool may_assume = is_assumed_ && facts && facts->kind == FileKind::kMissing;
+    if (!may_assume || !folder_.IsInside(path)) return facts;
+    return FileFacts{.kind = FileKind::kDirectory, .links = 2, .owner = ::geteuid(), .mode = 0755};
+  }
+  Result<std::string> ReadLink(const Path& path) const override { return disk_.ReadLink(path); }
+  Result<std::string> ReadText(const Path& file, size_t most) const override {
+    return disk_.ReadText(file, most);
+  }
+  Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override {
+    return disk_.List(directory, most);
+  }
 
  private:
   const FileView& disk_;

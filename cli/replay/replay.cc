@@ -11,7 +11,7 @@
 #include "base/contains.h"
 #include "base/environment.h"
 #include "base/text.h"
-#include "cli/command_line/commands.h"
+#include "cli/command_line/options.h"
 #include "cli/common/console.h"
 #include "cli/common/policies.h"
 #include "cli/common/since.h"

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "base/text.h"
-#include "cli/command_line/commands.h"
+#include "cli/command_line/options.h"
 #include "cli/common/policies.h"
 #include "policy/files/real_files.h"
 #include "run/report.h"

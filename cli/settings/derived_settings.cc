@@ -5,10 +5,9 @@
 
 #include "agents/claude/settings/settings.h"
 #include "agents/claude/setup/client_sandbox.h"
-#include "agents/claude/setup/path_rules.h"
+#include "agents/claude/setup/client_rules.h"
 #include "agents/claude/setup/settings_editor.h"
 #include "agents/claude/setup/settings_files.h"
-#include "agents/claude/setup/tool_names.h"
 #include "base/add_once.h"
 #include "base/contains.h"
 #include "base/text.h"

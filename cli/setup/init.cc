@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/command_line/commands.h"
+#include "cli/command_line/options.h"
 #include "cli/common/ask.h"
 #include "cli/common/console.h"
 #include "cli/common/policies.h"

@@ -7,7 +7,7 @@
 
 #include "agents/claude/agent.h"
 #include "agents/claude/setup/mcp_servers.h"
-#include "agents/claude/setup/path_rules.h"
+#include "agents/claude/setup/client_rules.h"
 #include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/text.h"

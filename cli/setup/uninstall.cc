@@ -4,7 +4,7 @@
 #include "agents/claude/setup/settings_editor.h"
 #include "base/add_once.h"
 #include "base/regular_file.h"
-#include "cli/command_line/commands.h"
+#include "cli/command_line/options.h"
 #include "cli/common/console.h"
 #include "cli/common/file_place.h"
 #include "cli/common/state.h"

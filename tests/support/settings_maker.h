@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "agents/claude/settings/settings.h"
-#include "agents/claude/setup/path_rules.h"
-#include "agents/claude/setup/tool_names.h"
+#include "agents/claude/setup/client_rules.h"
 #include "cli/check/lint.h"
 #include "cli/settings/derived_settings.h"
 #include "policy/load/layers.h"

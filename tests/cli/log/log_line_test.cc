@@ -9,7 +9,6 @@
 
 #include "audit_log/line.h"
 #include "cli/common/since.h"
-#include "cli/log/syslog_message.h"
 
 using namespace ringfence;
 
