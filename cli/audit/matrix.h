@@ -7,9 +7,26 @@
 
 #include "cli/audit/fixture.h"
 #include "cli/common/policies.h"
-#include "cli/explain/rule_list.h"
+#include "policy/load/policy_file.h"
 
 namespace ringfence {
+
+// A rule of a policy as a self-contained value.
+struct RuleEntry {
+  std::string file;  // as shown in messages
+  uint32_t line = 0;
+  std::string pointer;  // of the list: "/profiles/worker/write/allow"
+  std::string written;  // "docs/adr"
+
+  std::string label() const;  // policy.json:6 /write/allow "docs/adr"
+  // NOLINTNEXTLINE(modernize-use-nullptr): no pointer here
+  auto operator<=>(const RuleEntry&) const = default;
+};
+
+RuleEntry EntryOf(const RulePlace& place, std::string written);
+
+// Returns the rules of tools, read, write and network, at the top level and in profiles.
+std::vector<RuleEntry> RulesOf(const PolicyFile& file);
 
 // The policy and profile under which a fixture is decided.
 struct Column {
@@ -52,7 +69,6 @@ struct Matrix {
 
 struct AuditQuestion {
   Registration given;  // its policy and profile are ignored
-  bool json = false;
   std::vector<std::string> policies;
   std::vector<std::string> profiles;
   bool in_memory = false;  // also for fixtures without "files"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/audit/baseline.h"
 #include "cli/audit/matrix.h"
 #include "cli/common/console.h"
@@ -32,5 +33,12 @@ std::string AuditJson(const AuditReport& report);
 std::string AuditJunit(const AuditReport& report);
 std::string AuditSarif(const AuditReport& report);  // SARIF 2.1.0 (OASIS)
 std::string AuditHtml(const AuditReport& report);
+
+// The changes since the baseline, as in AuditJson().
+OrderedJson ChangesJson(const AuditReport& report);
+
+// The data of the whole page, which report.js renders. No character in it is invisible or reorders
+// the visible text, except kWrittenMark and kResolvedMark in the "told" of an explanation.
+OrderedJson PageJson(const AuditReport& report);
 
 }  // namespace ringfence

@@ -4,7 +4,6 @@
 #include "base/json_edit.h"
 #include "cli/audit/markup.h"
 #include "cli/audit/report.h"
-#include "cli/audit/report_page.h"
 
 namespace ringfence {
 namespace {

@@ -1,5 +1,3 @@
-#include "cli/audit/report_page.h"
-
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -7,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/audit/markup.h"
+#include "cli/audit/report.h"
 #include "cli/audit/report_template.h"
 #include "cli/audit/statistics.h"
 #include "cli/common/since.h"

@@ -3,7 +3,6 @@
 #include "base/contains.h"
 #include "base/text.h"
 #include "cli/check/lint.h"
-#include "cli/explain/rule_list.h"
 #include "policy/decide.h"
 #include "policy/rules/rules.h"
 

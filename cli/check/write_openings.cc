@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "agents/claude/setup/client_sandbox.h"
-#include "agents/claude/setup/sandbox_lists.h"
 #include "base/contains.h"
 #include "base/json_pointer.h"
 #include "base/json_tree.h"

@@ -19,7 +19,7 @@
 #include "cli/log/anchors.h"
 #include "cli/log/log_files.h"
 #include "cli/log/log_line.h"
-#include "cli/log/send.h"
+#include "cli/log/sink.h"
 #include "cli/log/verify.h"
 #include "cli/replay/assumed_folder.h"
 #include "policy/files/real_files.h"

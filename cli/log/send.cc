@@ -1,5 +1,3 @@
-#include "cli/log/send.h"
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,6 +10,7 @@
 #include "base/text.h"
 #include "cli/common/file_transaction.h"
 #include "cli/log/log_files.h"
+#include "cli/log/sink.h"
 #include "run/messages.h"
 
 namespace ringfence {

@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/outcome.h"
 #include "base/result.h"
+#include "cli/log/log_files.h"
 #include "cli/log/log_line.h"
 
 namespace ringfence {
@@ -29,5 +31,14 @@ class LogSink {
 };
 
 Result<std::unique_ptr<LogSink>> MakeSink(const LogTarget& target);
+
+struct SendOptions {
+  std::string state;  // the file that stores the position; "" for none
+  bool follow = false;
+  LogFilter filter;
+};
+
+// Forwards the lines of the log.
+Outcome SendLog(const Path& file, LogSink& sink, const SendOptions& options);
 
 }  // namespace ringfence

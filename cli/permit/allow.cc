@@ -177,7 +177,6 @@ class Allowance {
 
   Outcome Added() {
     std::vector<std::string> notes = change_.notes();
-    notes.insert(notes.end(), addition_.notes.begin(), addition_.notes.end());
     if (is_for_session()) {
       notes.push_back("it counts in the session " + change_.session() + " alone");
     }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/claude/setup/sandbox_lists.h"
+#include "agents/claude/setup/client_sandbox.h"
 #include "cli/command_line/options.h"
 #include "cli/common/file_transaction.h"
 #include "cli/common/policies.h"

@@ -159,7 +159,7 @@ Status RemoveList(std::string& text, const std::string& shown, const std::string
 
 Result<PolicyAddition> AddTarget(const GrantTarget& grant, const PolicySources& sources,
                                  const AdditionTarget& target, std::string text) {
-  PolicyAddition addition{.text = std::move(text), .entry = {}, .lists = {}, .notes = {}};
+  PolicyAddition addition{.text = std::move(text), .entry = {}, .lists = {}};
   if (Status s = Adder(grant, sources, target, addition).Run(); !s) return s.error();
   return addition;
 }

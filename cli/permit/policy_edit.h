@@ -50,7 +50,6 @@ struct PolicyAddition {
   std::string text;                // the new text of the policy; keeps all the rest
   std::string entry;               // as written
   std::vector<std::string> lists;  // "read.allow"; those that did not have it
-  std::vector<std::string> notes;  // for the user
 };
 
 // Finds the lists for the user's grant, and the entries that a new list must repeat so that nothing
@@ -58,5 +57,19 @@ struct PolicyAddition {
 // whose entries a new list must repeat.
 Result<PolicyAddition> AddTarget(const GrantTarget& grant, const PolicySources& sources,
                                  const AdditionTarget& target, std::string text);
+
+struct PolicyRemoval {
+  std::string text;                  // the new text of the policy; keeps all the rest
+  std::vector<std::string> entries;  // the removed entries, as written
+  std::vector<std::string> lists;    // "read.allow"; those that had one
+  bool is_still_read = false;        // a default entry that permits reading it remains
+};
+
+// Removes the entries that permit the target. The inverse of AddTarget(), but also finds entries
+// that the user spelled differently. Changes only "ask" lists if `grant.as_question`, and only
+// lists of reads if the grant does not also write. Returns no entries if the policy has none. Fails
+// if an allow list would become empty.
+Result<PolicyRemoval> RemoveTarget(const GrantTarget& grant, const PolicySources& sources,
+                                   const AdditionTarget& target, const std::string& text);
 
 }  // namespace ringfence

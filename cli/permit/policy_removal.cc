@@ -1,4 +1,3 @@
-#include "cli/permit/policy_removal.h"
 
 #include <algorithm>
 #include <deque>

@@ -9,7 +9,7 @@
 #include "cli/common/console.h"
 #include "cli/permit/grant_target.h"
 #include "cli/permit/policy_change.h"
-#include "cli/permit/policy_removal.h"
+#include "cli/permit/policy_edit.h"
 #include "cli/setup/agent_guard.h"
 
 namespace ringfence {

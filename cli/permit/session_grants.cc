@@ -15,7 +15,7 @@
 #include "base/syscall.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
-#include "cli/permit/policy_removal.h"
+#include "cli/permit/policy_edit.h"
 #include "cli/setup/proof.h"
 #include "policy/load/trust.h"
 #include "policy/mcp/mcp_name.h"

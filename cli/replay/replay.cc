@@ -16,7 +16,6 @@
 #include "cli/common/policies.h"
 #include "cli/common/since.h"
 #include "cli/replay/filter.h"
-#include "cli/replay/report.h"
 #include "cli/replay/survey.h"
 #include "run/messages.h"
 

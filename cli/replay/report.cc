@@ -1,10 +1,9 @@
-#include "cli/replay/report.h"
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "cli/common/console.h"
+#include "cli/replay/survey.h"
 
 namespace ringfence {
 namespace {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/replay/line_chunks.h"
 #include "cli/replay/replayed_call.h"
 #include "cli/replay/tally.h"
@@ -26,5 +27,14 @@ struct Survey {
 };
 
 Survey SurveyTranscripts(const SurveyQuestion& question, const TranscriptFiles& files);
+
+// Names and numbers of the report.
+struct ReportNames {
+  std::string against;  // the second policy as given, or ""
+  size_t files = 0;
+};
+
+void PrintReport(const Survey& survey, const ReportNames& names);
+OrderedJson ReportJson(const Survey& survey, const ReportNames& names);
 
 }  // namespace ringfence

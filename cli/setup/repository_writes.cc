@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "agents/claude/setup/sandbox_lists.h"
+#include "agents/claude/setup/client_sandbox.h"
 #include "base/add_once.h"
 #include "base/json_edit.h"
 #include "base/text.h"

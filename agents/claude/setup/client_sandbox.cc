@@ -5,7 +5,11 @@
 #include <span>
 
 #include "base/add_once.h"
+#include "base/contains.h"
+#include "base/json_tree.h"
 #include "base/text.h"
+#include "base/utf8.h"
+#include "policy/load/layers.h"
 #include "policy/rules/domain.h"
 #include "policy/rules/sets.h"
 
@@ -42,8 +46,7 @@ constexpr const char* kStrict = "/sandbox/network/strictAllowlist";
 // Limits of settings, depending on where they are.
 struct SandboxScope {
   bool names_project = false;  // they serve one project and can name its paths
-  bool may_be_strict =
-      false;  // the client reads strictAllowlist only from user and managed settings
+  bool may_be_strict = false;  // strictAllowlist counts, as in user and managed settings
   bool is_of_no_file = false;  // "./" has no meaning, so paths are absolute
 };
 
@@ -64,7 +67,7 @@ class SandboxPlanner {
                      {"/sandbox/failIfUnavailable", true},
                      {"/sandbox/allowUnsandboxedCommands", false}};
     const std::vector<std::string> allow_write = AllowedWrites();
-    Add("/sandbox/filesystem/allowWrite", allow_write);
+    Add(kAllowWrite, allow_write);
     Add("/sandbox/filesystem/denyWrite", DeniedWrites(!allow_write.empty(), guarded));
     Add("/sandbox/filesystem/denyRead", DeniedReads());
     PlanNetwork();
@@ -201,7 +204,7 @@ class SandboxPlanner {
   void PlanNetwork() {
     if (policy_.network) return PlanHosts(*policy_.network);
     limits_.dropped.emplace_back(kStrict);
-    Add("/sandbox/network/allowedDomains", {});
+    Add(kAllowedDomains, {});
     Add("/sandbox/network/deniedDomains", {});
   }
 
@@ -227,7 +230,7 @@ class SandboxPlanner {
     }
     // Hosts in an untrusted file only narrow what others open.
     if (!network.opens_sandbox) allowed.clear();
-    Add("/sandbox/network/allowedDomains", std::move(allowed));
+    Add(kAllowedDomains, std::move(allowed));
     Add("/sandbox/network/deniedDomains", std::move(denied));
     if (unlisted == Unlisted::kDeny && reach_.may_be_strict) {
       limits_.flags.push_back({kStrict, true});
@@ -242,8 +245,7 @@ class SandboxPlanner {
   }
 
   static bool IsAllowedByAll(const NetworkRules& network, const HostRule& rule) {
-    const std::string probe =
-        rule.subdomains ? "a." + std::string(rule.host) : std::string(rule.host);
+    const std::string probe = (rule.subdomains ? "a." : "") + std::string(rule.host);
     const uint16_t port = rule.port == 0 ? 443 : rule.port;
     return std::ranges::all_of(network.lists, [&](const HostList& list) {
       return std::ranges::any_of(list.allow, [&](const HostRule& r) {
@@ -282,6 +284,24 @@ class SandboxPlanner {
   bool has_port_ = false;
   bool names_root_ = false;  // "./" would not mean the project
 };
+
+bool Registers(const SettingsFile& file) {
+  return std::ranges::any_of(file.settings.hooks,
+                             [](const HookEntry& entry) { return Runs(entry, "/ringfence-hook"); });
+}
+
+bool HasEntry(const SettingsFile& file, const SandboxEntry& entry) {
+  if (file.layer != entry.layer || !file.text) return false;
+  const Result<JsonTree> tree =
+      JsonTree::Parse(std::string(WithoutByteOrderMark(*file.text)), file.settings.name, false);
+  const JsonTree::Node* list = tree ? NodeAt(*tree, entry.pointer) : nullptr;
+  if (list == nullptr || list->kind != JsonTree::Kind::kArray) return false;
+  for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree->node(i).next) {
+    const JsonTree::Node& node = tree->node(i);
+    if (node.kind == JsonTree::Kind::kString && node.content() == entry.text) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -340,6 +360,41 @@ ClientLimits ClientFenceFor(const Policy& policy, bool client_fence) {
   }
   if (client_fence) limits.notes.emplace_back(kClientFenceCost);
   return limits;
+}
+
+std::vector<SandboxEntry> SandboxEntriesFor(const Context& policies) {
+  std::vector<SandboxEntry> entries;
+  const Result<Policy> policy = policies.PolicyFor();
+  if (!policy || policy->wrap_bash) return entries;
+  for (const SettingsLayer layer : kSettingsLayers) {
+    for (ClientLimits::Texts& list : SandboxFor(*policy, policies.places, layer, {}).lists) {
+      if (list.pointer != kAllowWrite && list.pointer != kAllowedDomains) continue;
+      for (std::string& text : list.texts)
+        entries.push_back({layer, list.pointer, std::move(text)});
+    }
+  }
+  return entries;
+}
+
+std::vector<SandboxEntry> EntriesBeyond(const std::vector<SandboxEntry>& more,
+                                        const std::vector<SandboxEntry>& less,
+                                        const std::vector<SettingsFile>& files) {
+  std::vector<SandboxEntry> beyond;
+  for (const SandboxEntry& entry : more) {
+    const auto counts = [&](const SettingsFile& file) {
+      return file.layer == entry.layer && Registers(file);
+    };
+    const bool is_common = Contains(less, entry);
+    if (!is_common && std::ranges::any_of(files, counts)) beyond.push_back(entry);
+  }
+  return beyond;
+}
+
+bool HoldsAny(const std::vector<SettingsFile>& files, const std::vector<SandboxEntry>& entries) {
+  return std::ranges::any_of(entries, [&](const SandboxEntry& entry) {
+    return std::ranges::any_of(files,
+                               [&](const SettingsFile& file) { return HasEntry(file, entry); });
+  });
 }
 
 }  // namespace ringfence

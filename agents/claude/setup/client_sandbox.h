@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agents/claude/setup/settings_files.h"
+#include "policy/load/context.h"
 #include "policy/places.h"
 #include "policy/policy.h"
 #include "policy/rules/sets.h"
@@ -73,5 +74,29 @@ ClientLimits ClientFenceFor(const Policy& policy, bool client_fence);
 // The first entry of the allow lists that reaches outside the project, or nullptr. An allow list
 // also holds the asks of its file.
 const PathRule* FirstBeyond(const PathRules& rules);
+
+inline constexpr const char* kAllowWrite = "/sandbox/filesystem/allowWrite";
+inline constexpr const char* kAllowedDomains = "/sandbox/network/allowedDomains";
+
+// An entry that `ringfence init` writes for a policy into a settings list that opens paths or hosts
+// to commands in the client's sandbox.
+struct SandboxEntry {
+  SettingsLayer layer = SettingsLayer::kUser;
+  std::string pointer;  // of its list
+  std::string text;
+
+  bool operator==(const SandboxEntry&) const = default;
+};
+
+// Returns the entries for all layers.
+std::vector<SandboxEntry> SandboxEntriesFor(const Context& policies);
+
+// Returns the entries of `more` that are not in `less`, for layers whose file registers the hook.
+std::vector<SandboxEntry> EntriesBeyond(const std::vector<SandboxEntry>& more,
+                                        const std::vector<SandboxEntry>& less,
+                                        const std::vector<SettingsFile>& files);
+
+// True if a settings file has any of the entries.
+bool HoldsAny(const std::vector<SettingsFile>& files, const std::vector<SandboxEntry>& entries);
 
 }  // namespace ringfence

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/audit/markup.h"
-#include "cli/audit/report_page.h"
+#include "cli/audit/report.h"
 #include "cli/audit/report_template.h"
 #include "cli/audit/statistics.h"
 #include "cli/common/since.h"

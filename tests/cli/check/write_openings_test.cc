@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "agents/claude/setup/sandbox_lists.h"
+#include "agents/claude/setup/client_sandbox.h"
 #include "tests/support/world.h"
 
 using namespace ringfence;

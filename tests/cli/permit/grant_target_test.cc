@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "agents/claude/agent.h"
-#include "agents/claude/setup/sandbox_lists.h"
-#include "cli/permit/policy_removal.h"
+#include "agents/claude/setup/client_sandbox.h"
+#include "cli/permit/policy_edit.h"
 #include "cli/permit/session_grants.h"
 #include "policy/files/real_files.h"
 #include "run/typed_context.h"

@@ -1,10 +1,9 @@
-#include "cli/permit/policy_removal.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 #include "agents/claude/agent.h"
+#include "cli/permit/policy_edit.h"
 #include "policy/load/load.h"
 
 using namespace ringfence;

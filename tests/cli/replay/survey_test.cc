@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/replay/filter.h"
-#include "cli/replay/report.h"
 #include "cli/replay/sessions.h"
 #include "tests/support/temporary_tree.h"
 
