@@ -20,7 +20,7 @@ SettingsFile FileOf(SettingsLayer layer, std::string text) {
 }
 
 // A registration as `ringfence init` writes it.
-std::string Registered() {
+std::string RegisteredFile() {
   auto editor = SettingsEditor::Open("{}", {});
   editor->Register({kTrue, {"--home", "/home/dev"}});
   return editor->text();
@@ -53,7 +53,7 @@ using Texts = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("check: init's registration is sound") {
-  const Codes codes = CodesOf(Registered());
+  const Codes codes = CodesOf(RegisteredFile());
   CHECK(codes.errors == Texts{});
   CHECK(codes.others == Texts{});
 }
@@ -87,8 +87,8 @@ TEST_CASE("check: each mistake of a registration is found") {
   };
   for (const Row& row : rows) {
     CAPTURE(std::string(row.to));
-    const std::string text = Replaced(Registered(), row.from, row.to);
-    REQUIRE(text != Registered());
+    const std::string text = Replaced(RegisteredFile(), row.from, row.to);
+    REQUIRE(text != RegisteredFile());
     const Codes codes = CodesOf(text);
     CHECK(codes.errors == row.errors);
     CHECK(codes.others == row.others);
@@ -96,7 +96,7 @@ TEST_CASE("check: each mistake of a registration is found") {
 }
 
 TEST_CASE("check: any other layer can disable the registration") {
-  const SettingsFile user = FileOf(SettingsLayer::kUser, Registered());
+  const SettingsFile user = FileOf(SettingsLayer::kUser, RegisteredFile());
   const auto with = [&](std::string text) {
     return CodesOf({user, FileOf(SettingsLayer::kLocal, std::move(text))});
   };
@@ -112,8 +112,8 @@ TEST_CASE("check: any other layer can disable the registration") {
 
 TEST_CASE(
     "check: managed settings can exclude other hooks, and no user setting disables managed ones") {
-  const SettingsFile user = FileOf(SettingsLayer::kUser, Registered());
-  const SettingsFile managed = FileOf(SettingsLayer::kManaged, Registered());
+  const SettingsFile user = FileOf(SettingsLayer::kUser, RegisteredFile());
+  const SettingsFile managed = FileOf(SettingsLayer::kManaged, RegisteredFile());
   const SettingsFile alone = FileOf(SettingsLayer::kManaged, R"({"allowManagedHooksOnly": true})");
   const SettingsFile off = FileOf(SettingsLayer::kUser, "{\n\"disableAllHooks\": true}");
   CHECK(CodesOf({user, alone}).errors == Texts{"hooks-disabled"});
@@ -121,7 +121,7 @@ TEST_CASE(
   CHECK(CodesOf({off, managed}).errors == Texts{});
   CHECK(CodesOf({off, managed}).others == Texts{});
   const SettingsFile both =
-      FileOf(SettingsLayer::kLocal, R"({"disableAllHooks": true,)" + Registered().substr(1));
+      FileOf(SettingsLayer::kLocal, R"({"disableAllHooks": true,)" + RegisteredFile().substr(1));
   CHECK(CodesOf({user, both, managed}).errors == Texts{});
   CHECK(CodesOf({user, both, managed}).others == Texts{"hooks-disabled"});
   const Findings found = CheckRegistration(
@@ -132,7 +132,7 @@ TEST_CASE(
 
 TEST_CASE("check: a mistake in managed settings costs the key, not the hooks") {
   const SettingsFile managed =
-      FileOf(SettingsLayer::kManaged, R"({"model": 5,)" + Registered().substr(1));
+      FileOf(SettingsLayer::kManaged, R"({"model": 5,)" + RegisteredFile().substr(1));
   const Findings found = CheckRegistration({{managed}, {}, kTrue, false});
   REQUIRE(found.size() == 1);
   CHECK(found[0].code == "dropped-file");
@@ -177,7 +177,8 @@ TEST_CASE("check: the effect of one settings file on the hook is found without t
 
 TEST_CASE("check: each registration applies its own policy, profile, project and home") {
   const auto with = [](const std::string& to) {
-    return FileOf(SettingsLayer::kUser, Replaced(Registered(), "\"--home\"", to + "\"--home\""));
+    return FileOf(SettingsLayer::kUser,
+                  Replaced(RegisteredFile(), "\"--home\"", to + "\"--home\""));
   };
   Registration given;
   given.root = "/srv/x";
@@ -202,7 +203,7 @@ TEST_CASE("check: each registration applies its own policy, profile, project and
 
 TEST_CASE("check: a policy that wraps commands and the client's own sandbox exclude each other") {
   const std::vector<SettingsFile> files{
-      FileOf(SettingsLayer::kUser, Registered()),
+      FileOf(SettingsLayer::kUser, RegisteredFile()),
       FileOf(SettingsLayer::kProject, R"({"sandbox":{"enabled":true}})")};
   CHECK(CodesOf(files, true).errors == Texts{"two-sandboxes"});
   CHECK(CodesOf(files, false).errors == Texts{});
