@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "agents/claude/settings/settings.h"
-#include "agents/claude/setup/client_sandbox.h"
 #include "agents/claude/setup/client_rules.h"
+#include "agents/claude/setup/client_sandbox.h"
 #include "agents/claude/setup/settings_editor.h"
 #include "agents/claude/setup/settings_files.h"
 #include "base/add_once.h"

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "agents/claude/agent.h"
-#include "agents/claude/setup/mcp_servers.h"
 #include "agents/claude/setup/client_rules.h"
+#include "agents/claude/setup/mcp_servers.h"
 #include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/text.h"
