@@ -13,7 +13,8 @@ using OrderedJson = nlohmann::ordered_json;
 // become U+FFFD.
 std::string JsonText(const OrderedJson& value, int indent = -1);
 
-// Returns an array with `each(thing)` for each of `things`. Needs <nlohmann/json.hpp>.
+// Returns an array with `each(thing)` for each of `things`. The caller includes
+// <nlohmann/json.hpp>; Json is a parameter so that this header need not.
 template <typename Things, typename Each, typename Json = OrderedJson>
 Json JsonArray(const Things& things, Each each) {
   Json array = Json::array();

@@ -7,7 +7,10 @@
 namespace ringfence {
 
 void AppendPointerKey(std::string& pointer, std::string_view key) {
-  for (const char c : key) pointer += c == '~' ? "~0" : c == '/' ? "~1" : std::string_view(&c, 1);
+  for (const char c : key) {
+    if (c == '~' || c == '/') pointer += '~';
+    pointer += c == '~' ? '0' : c == '/' ? '1' : c;
+  }
 }
 
 std::string DecodePointerKey(std::string_view key) {

@@ -55,8 +55,8 @@ enum class Token : uint8_t {
 // The kind of the value that begins with the token; kNull for tokens that begin none.
 constexpr JsonKind KindOf(Token token) {
   using enum JsonKind;
-  constexpr JsonKind kKinds[] = {kObject, kObject, kArray, kArray, kNull, kString,
-                                 kNumber, kTrue,   kFalse, kNull,  kNull, kNull};
+  constexpr JsonKind kKinds[] = {kObject, kNull, kArray, kNull, kNull, kString,
+                                 kNumber, kTrue, kFalse, kNull, kNull, kNull};
   return kKinds[static_cast<size_t>(token)];
 }
 

@@ -24,10 +24,11 @@ void AppendUnicodeEscape(std::string& out, uint32_t value) {
 }
 
 void AppendJsonEscape(std::string& out, uint32_t value) {
-  constexpr std::u32string_view kShort = U"\"\\\n\t\r";
-  const size_t i = kShort.find(value);
+  constexpr std::u32string_view kEscaped = U"\"\\\n\t\r";
+  constexpr std::string_view kLetters = "\"\\ntr";  // after the backslash, in the same order
+  const size_t i = kEscaped.find(value);
   if (i == std::u32string_view::npos) return AppendUnicodeEscape(out, value);
-  out += {'\\', "\"\\ntr"[i]};
+  out += {'\\', kLetters[i]};
 }
 
 bool IsPlainInJson(char c) { return IsPrintableAscii(c) && c != '"' && c != '\\'; }

@@ -34,7 +34,8 @@ struct Wording {
 // Returns the row whose words are in this line, or nullptr. `at` is the offset after the words.
 const Wording* FindWording(std::string_view lower_line, size_t* at) {
   using enum WordingForm;
-  // From the most specific to the least: the first one found in a line counts.
+  // From the most specific to the least: the first one found in a line counts. Each row has a
+  // fixture in fixtures/failures.
   static constexpr Wording kWordings[] = {
       // ringfence's sandbox and hook
       {"ringfence: ", kOurs},

@@ -20,7 +20,6 @@
 #include "library/launch.h"
 
 namespace ringfence::sandbox {
-namespace {
 
 // Reads the lines that `ringfence run --report` writes (docs/library.md).
 class Report {
@@ -95,14 +94,14 @@ class Report {
   void TakeWeaker(const JsonTree& tree) {
     const JsonTree::Node* list = tree.Find(tree.root(), "weaker");
     if (list == nullptr) return;
-    for (auto at = list->first_child; at != JsonTree::kNone; at = tree.node(at).next) {
-      weaker.emplace_back(tree.node(at).content());
-    }
+    for (const JsonTree::Node& node : tree.ChildrenOf(*list)) weaker.emplace_back(node.content());
   }
 
   UniqueFd socket_;
   std::string text_;  // an incomplete line
 };
+
+namespace {
 
 constexpr size_t kMaxPlan = 64u << 20;
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP};

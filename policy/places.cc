@@ -125,14 +125,18 @@ Status FindHomes(const Registration& registration, const FileView& files, Places
   if (!variable) return variable.error();
   std::vector<Home> roots;
   for (const std::optional<Home>& home : {*option, *variable}) {
-    if (!home) continue;
-    home->real.is_root() ? roots.push_back(*home) : AddHome(*home, places);
+    if (home && home->real.is_root()) roots.push_back(*home);
+    if (home && !home->real.is_root()) AddHome(*home, places);
   }
   const bool is_given = !places.homes.empty();
   const Result<std::vector<Home>> passwd = PasswdHomes(registration.user, places.homes, files);
   if (!passwd) return passwd.error();
   for (const Home& home : *passwd) {
-    is_given ? AddDenyOnlyHome(home, places) : AddHome(home, places);
+    if (is_given) {
+      AddDenyOnlyHome(home, places);
+    } else {
+      AddHome(home, places);
+    }
   }
   // With "/" as a home, "~" would allow the whole disk.
   for (const Home& home : roots) AddDenyOnlyHome(home, places);

@@ -21,12 +21,11 @@ constexpr size_t kMaxWork = 10'000;
 
 // githooks(5)
 constexpr std::string_view kHooks =
-    "applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare- "
-    "commit-msg commit-msg post-commit pre-rebase post-checkout post-merge pre-push pre- "
-    "receive update proc-receive post-receive post-update push-to-checkout reference- "
-    "transaction pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman "
-    "p4-changelist p4-pre-submit p4-prepare-changelist p4-post-changelist post-index- "
-    "change";
+    "applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit "
+    "prepare-commit-msg commit-msg post-commit pre-rebase post-checkout post-merge pre-push "
+    "pre-receive update proc-receive post-receive post-update push-to-checkout "
+    "reference-transaction pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman "
+    "p4-changelist p4-pre-submit p4-prepare-changelist p4-post-changelist post-index-change";
 
 // Returns false if `text` is already in the sorted list.
 bool Insert(std::vector<std::string>& sorted, const std::string& text) {

@@ -118,11 +118,7 @@ const Path kTmp = Path::Clean(kHostsTmp);
 class PlacePlanner {
  public:
   PlacePlanner(const PlanRequest& request, PlanRules& rules, SandboxPlan& plan)
-      : request_(request),
-        policy_(request.policy),
-        files_(request.files),
-        rules_(rules),
-        plan_(plan) {}
+      : request_(request), files_(request.files), rules_(rules), plan_(plan) {}
 
   Status Plan() {
     if (!request_.facts.sockets_unknown.empty()) {
@@ -352,7 +348,6 @@ class PlacePlanner {
   }
 
   const PlanRequest& request_;
-  const Policy& policy_;
   const CachedFiles& files_;
   PlanRules& rules_;
   SandboxPlan& plan_;

@@ -32,12 +32,13 @@ std::string PreToolUseAnswer(const Decision& decision, std::string_view say,
 
 // Leaves a question to the client, which is about to ask anyway.
 std::string PermissionAnswer(const Decision& decision, std::string_view say) {
-  if (decision.verdict == Verdict::kDeny) {
-    return Object("PermissionRequest", "\"decision\":{\"behavior\":\"deny\",\"message\":" +
-                                           JsonString(ReasonText(decision, say)) + "}");
+  if (decision.verdict == Verdict::kAsk) return "";
+  if (decision.verdict == Verdict::kPermit) {
+    if (!decision.say_allow) return "";
+    return Object("PermissionRequest", "\"decision\":{\"behavior\":\"allow\"}");
   }
-  if (decision.verdict == Verdict::kAsk || !decision.say_allow) return "";
-  return Object("PermissionRequest", "\"decision\":{\"behavior\":\"allow\"}");
+  return Object("PermissionRequest", "\"decision\":{\"behavior\":\"deny\",\"message\":" +
+                                         JsonString(ReasonText(decision, say)) + "}");
 }
 
 }  // namespace

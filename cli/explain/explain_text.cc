@@ -53,9 +53,9 @@ OrderedJson MapJson(const McpMap& map) {
 }
 
 std::string_view FileKindName(FileKind kind) {
-  constexpr std::string_view kNames[] = {"missing", "file",   "directory", "link", "fifo",
+  constexpr std::string_view kKinds[] = {"missing", "file",   "directory", "link", "fifo",
                                          "socket",  "device", "device"};  // by FileKind
-  return kNames[static_cast<size_t>(kind)];
+  return kKinds[static_cast<size_t>(kind)];
 }
 
 std::string_view AccessName(Access access) { return access == Access::kRead ? "read" : "write"; }

@@ -57,13 +57,18 @@ std::string ArgumentEvaluator::NameOf(const InputField& field) const {
 }
 
 bool ArgumentEvaluator::IsUsable(const InputField& field, std::string_view wanted) {
-  const std::string why = field.kind != JsonKind::kString ? "it must be " + std::string(wanted)
-                          : field.cut                     ? "it is longer than a path can be"
-                          : field.has_nul                 ? "it holds NUL"
-                          : field.has_lone_surrogate      ? "it holds half of a character"
-                                                          : "";
-  if (!why.empty()) verdict_.Deny(NameOf(field), why);
-  return why.empty();
+  if (field.kind != JsonKind::kString) {
+    verdict_.Deny(NameOf(field), "it must be " + std::string(wanted));
+  } else if (field.cut) {
+    verdict_.Deny(NameOf(field), "it is longer than a path can be");
+  } else if (field.has_nul) {
+    verdict_.Deny(NameOf(field), "it holds NUL");
+  } else if (field.has_lone_surrogate) {
+    verdict_.Deny(NameOf(field), "it holds half of a character");
+  } else {
+    return true;
+  }
+  return false;
 }
 
 void ArgumentEvaluator::EvaluatePath(const InputField& field, std::string_view text, Access access,

@@ -156,7 +156,11 @@ bool CachedFiles::IsListed(Folder& folder) const {
   if (folder.is_listed) return true;
   if (folder.is_unlistable()) return false;
   Result<std::vector<DirectoryEntry>> entries = List(folder.path, kMaxListed);
-  entries ? folder.TakeList(std::move(*entries)) : folder.ExpectFew();
+  if (entries) {
+    folder.TakeList(std::move(*entries));
+  } else {
+    folder.ExpectFew();
+  }
   return folder.is_listed;
 }
 

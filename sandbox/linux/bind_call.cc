@@ -36,10 +36,11 @@ int BindName(const SupervisedCaller& caller, const Supervision& supervision, con
   if (name.size() >= sizeof address.sun_path) return ENAMETOOLONG;
   std::memcpy(address.sun_path, name.data(), name.size());
   if (::fchdir(at.folder.get()) != 0) return errno;
-  const int code = [&] {
+  int code = 0;
+  {
     const CallersMask mask(caller);
-    return BindAs(socket, &address, sizeof address);
-  }();
+    code = BindAs(socket, &address, sizeof address);
+  }
   return ::fchdir(supervision.root.get()) == 0 ? code : errno;
 }
 

@@ -23,9 +23,9 @@ namespace {
 // Creates the directory and its missing parents, name by name and through no link: the plan's paths
 // had none, so any link was put there later.
 Status MakePlace(const PlannedPlace& place) {
-  constexpr int kHoldFolder = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  constexpr int kPathOfFolder = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   const mode_t mode = place.set == SetName::kAgentState ? 0700 : 0777;
-  UniqueFd folder(::open("/", kHoldFolder));
+  UniqueFd folder(::open("/", kPathOfFolder));
   std::string_view rest = place.path.text();
   Path path;
   for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
@@ -33,7 +33,7 @@ Status MakePlace(const PlannedPlace& place) {
     const std::string text(name);
     const int code = ::mkdirat(folder.get(), text.c_str(), mode) == 0 ? EEXIST : errno;
     // mkdirat(2) can lack permission even though the directory exists.
-    UniqueFd next(::openat(folder.get(), text.c_str(), kHoldFolder));
+    UniqueFd next(::openat(folder.get(), text.c_str(), kPathOfFolder));
     if (!next.valid()) {
       return SystemError("mkdir(" + path.text() + ") for " + place.why,
                          code == EEXIST ? errno : code);
@@ -69,7 +69,7 @@ SandboxPlan Without(SandboxPlan plan, const std::vector<Path>& left_out) {
 
 namespace {
 
-constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr int kReadFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr time_t kOld = time_t{7} * 24 * 60 * 60;
 constexpr int kTmpLevels = 4;  // ~/.local/state/ringfence/tmp
 
@@ -82,7 +82,7 @@ Status CheckOwn(const UniqueFd& folder, const Path& path) {
 }
 
 Result<UniqueFd> OpenOwn(const Path& path) {
-  UniqueFd folder(::open(path.text().c_str(), kOpenFolder));
+  UniqueFd folder(::open(path.text().c_str(), kReadFolder));
   if (!folder.valid()) return SystemError("open(" + path.text() + ")");
   if (Status s = CheckOwn(folder, path); !s) return s.error();
   return folder;
@@ -134,7 +134,7 @@ void RemoveUnused(const UniqueFd& folders, const Path& path, bool (*is_unused)(i
   for (const std::string& name : *names) {
     if (!counts(name)) continue;
     OpenAgain(folders, name);
-    const UniqueFd folder(::openat(folders.get(), name.c_str(), kOpenFolder));
+    const UniqueFd folder(::openat(folders.get(), name.c_str(), kReadFolder));
     if (!folder.valid() || !is_unused(folder.get())) continue;
     if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;  // a command still uses it
     [[maybe_unused]] const Status removed = RemoveTree(path.Child(name).text());
@@ -211,7 +211,7 @@ void OwnTmp::RemoveOld() const {
   }
   if (!scratch_.valid()) return;
   const Path all = plan_.scratch.Parent();
-  const UniqueFd folders(::open(all.text().c_str(), kOpenFolder));
+  const UniqueFd folders(::open(all.text().c_str(), kReadFolder));
   if (!folders.valid()) return;
   RemoveUnused(folders, all, IsLeft, [&](const std::string& name) {
     if (!name.starts_with("ringfence-"))

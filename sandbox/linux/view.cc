@@ -248,13 +248,16 @@ class View {
 
   Status AttachAll() {
     for (const Mount& mount : mounts_) {
-      Status attached = mount.what == Mount::What::kBind   ? Bind(mount)
-                        : mount.what == Mount::What::kOwn  ? MountOwn(mount)
-                        : mount.what == Mount::What::kHide ? Hide(mount)
-                                                           : SealPlace(mount.path);
-      if (!attached) return attached;
+      if (Status attached = Attach(mount); !attached) return attached;
     }
     return Unit{};
+  }
+
+  Status Attach(const Mount& mount) {
+    if (mount.what == Mount::What::kBind) return Bind(mount);
+    if (mount.what == Mount::What::kOwn) return MountOwn(mount);
+    if (mount.what == Mount::What::kHide) return Hide(mount);
+    return SealPlace(mount.path);
   }
 
   // Most mount points exist; those that a private directory covers do not.

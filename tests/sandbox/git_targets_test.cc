@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sandbox/git_variables.h"
@@ -222,7 +224,12 @@ TEST_CASE("git targets: configuration that cannot be read completely is a failur
 TEST_CASE("git targets: files that git looks for in any work tree") {
   const std::string hooks = InAnyTree("[core]\n\thooksPath = ./tools/../hooks\n");
   CHECK(hooks.starts_with("hooks/applypatch-msg, "));
-  CHECK(hooks.find(", hooks/pre-commit, ") != std::string::npos);
+  CHECK(hooks.ends_with(", hooks/post-index-change"));
+  for (const std::string_view hook :
+       {"pre-commit", "prepare-commit-msg", "pre-receive", "reference-transaction"}) {
+    CHECK_MESSAGE(hooks.find(", hooks/" + std::string(hook) + ", ") != std::string::npos, hook);
+  }
+  CHECK(std::ranges::count(hooks, ',') == 27);
   CHECK(InAnyTree("[core]\n\thooksPath = /srv/hooks\n") == "");
   CHECK(InAnyTree("[core]\n\thooksPath = ~/hooks\n") == "");
   struct Row {

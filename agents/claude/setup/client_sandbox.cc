@@ -296,8 +296,7 @@ bool HasEntry(const SettingsFile& file, const SandboxEntry& entry) {
       JsonTree::Parse(std::string(WithoutByteOrderMark(*file.text)), file.settings.name, false);
   const JsonTree::Node* list = tree ? NodeAt(*tree, entry.pointer) : nullptr;
   if (list == nullptr || list->kind != JsonTree::Kind::kArray) return false;
-  for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree->node(i).next) {
-    const JsonTree::Node& node = tree->node(i);
+  for (const JsonTree::Node& node : tree->ChildrenOf(*list)) {
     if (node.kind == JsonTree::Kind::kString && node.content() == entry.text) return true;
   }
   return false;
