@@ -63,7 +63,11 @@ class Unexpected {
     if (static_cast<unsigned char>(c) >= 0x80) {
       ForeignCharacter();
     } else if (!Comment(c) && !OtherQuotes(c) && !Separator(c) && !Bracket(c)) {
-      IsWordChar(c) || c == '.' || c == '+' ? Word() : Missing(c);
+      if (IsWordChar(c) || c == '.' || c == '+') {
+        Word();
+      } else {
+        Missing(c);
+      }
     }
     return mistake_;
   }
@@ -142,8 +146,8 @@ class Unexpected {
   bool Missing(char c) {
     if (at_root_) return NotJson();
     const bool is_value = c == '"' || c == '{' || c == '[' || IsWordChar(c);
-    return fault_ == JsonFault::kNoComma && is_value &&
-           Say("missing comma", "put a comma between this and the value in front of it");
+    if (fault_ != JsonFault::kNoComma || !is_value) return false;
+    return Say("missing comma", "put a comma between this and the value in front of it");
   }
 
   bool ForeignCharacter() {

@@ -8,6 +8,8 @@ TEST_CASE("json pointer: special characters of a key are escaped") {
   std::string pointer = "/";
   AppendPointerKey(pointer, "a~b/c");
   CHECK(pointer == "/a~0b~1c");
+  CHECK(DecodePointerKey("a~0b~1c") == "a~b/c");
+  CHECK(DecodePointerKey("a~") == "a~");
 }
 
 TEST_CASE("json pointer: users may write dots between keys") {

@@ -45,6 +45,21 @@ TEST_CASE("syscall: a system error names the failed call and the reason") {
   CHECK(SystemError("x", EIO, Error::About::kRoot).about == Error::About::kRoot);
 }
 
+TEST_CASE("syscall: the status of a call that returned -1 has errno") {
+  CHECK(CallStatus(true, "mount(/x)"));
+  errno = EPERM;
+  const Status failed = CallStatus(false, "mount(/x)");
+  REQUIRE(!failed);
+  CHECK(failed.error().text() == "mount(/x): EPERM");
+}
+
+TEST_CASE("syscall: a file of /proc that does not exist is an error with its name") {
+  const Result<std::string> text = ReadSystemFile("/proc/self/none", 100);
+  REQUIRE(!text);
+  CHECK(text.error().text() == "open(/proc/self/none): ENOENT");
+  CHECK(ReadSystemFile("/proc/self/comm", 100));
+}
+
 TEST_CASE("syscall: a plain errno value is an error as well") {
   const Error error = Errno(EFAULT);
   CHECK(error.code == EFAULT);
