@@ -23,7 +23,7 @@ std::string ScriptJson(const OrderedJson& json);
 
 struct Slot {
   std::string_view name;
-  std::string value;  // markup
+  std::string value;  // markup, if the text is a page
 };
 
 // Replaces each "{{name}}" in `page`, but not inside the inserted values.
