@@ -177,6 +177,10 @@ std::string_view Nearest(std::string_view word, std::span<const std::string_view
   return best;
 }
 
+std::string DidYouMean(std::string_view nearest) {
+  return nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?";
+}
+
 std::string_view TakeUntil(std::string_view& rest, char separator) {
   const std::string_view taken = rest.substr(0, rest.find(separator));
   rest.remove_prefix(std::min(taken.size() + 1, rest.size()));

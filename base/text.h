@@ -38,6 +38,8 @@ std::string CutText(std::string text, size_t limit);
 // Returns the candidate that `word` was probably meant to be (at most a third of it differs), or
 // "".
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates);
+// Returns the end of a message: "; did you mean "X"?", or "" if `nearest` is "".
+std::string DidYouMean(std::string_view nearest);
 
 // Removes the text before the first `separator`, or all of `rest`, and the separator; returns the
 // text.

@@ -39,9 +39,7 @@ Error Unknown(std::string_view word) {
   }
   constexpr std::string_view kNames[] = {"--policy", "--root",    "--home", "--profile",
                                          "--help",   "--version", "--trial"};
-  const std::string_view nearest = Nearest(word, kNames);
-  return WrongOption(Quote(word) + " is not an option" +
-                     (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"));
+  return WrongOption(Quote(word) + " is not an option" + DidYouMean(Nearest(word, kNames)));
 }
 
 }  // namespace

@@ -179,10 +179,8 @@ class Auditor {
       const bool is_used = std::ranges::find(columns, name, &Column::profile) != columns.end();
       if (name.empty() || !is_used || profiles_.contains(name)) continue;
       const std::vector<std::string_view> known(profiles_.begin(), profiles_.end());
-      const std::string_view nearest = Nearest(name, known);
       return UsageError("--profile",
-                        "no policy has a profile " + Quote(name) +
-                            (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+                        "no policy has a profile " + Quote(name) + DidYouMean(Nearest(name, known)),
                         "name one of the profiles in the policy");
     }
     return Unit{};

@@ -109,10 +109,9 @@ void FindUnknownTools(const std::optional<std::vector<NameRule>>& rules, bool is
       return LowerAscii(name) == LowerAscii(rule.pattern);
     };
     if (is_deny && std::ranges::any_of(names, is_it)) continue;
-    const std::string_view nearest = ClaudeCode().tools.Nearest(rule.pattern);
     Warn(findings, rule.place, "unknown-tool",
          Quote(rule.pattern) + " is not a known tool of the client" +
-             (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"));
+             DidYouMean(ClaudeCode().tools.Nearest(rule.pattern)));
   }
 }
 

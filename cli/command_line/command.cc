@@ -35,9 +35,7 @@ Option& Option::OneOf(std::initializer_list<const char*> values) {
   option_->check(CLI::Validator(
       [views, sentence](const std::string& value) {
         if (Contains(views, value)) return std::string();
-        const std::string_view nearest = Nearest(value, views);
-        return "must be " + sentence + ", not " + Quote(value) +
-               (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?");
+        return "must be " + sentence + ", not " + Quote(value) + DidYouMean(Nearest(value, views));
       },
       "{" + list + "}"));
   return *this;

@@ -21,10 +21,9 @@ Error WrongCommandLine(const CLI::App& app, std::string what) {
   return UsageError("", std::move(what), "see: " + FullName(app) + " --help");
 }
 
-std::string DidYouMean(std::string_view word, const std::vector<std::string>& candidates) {
+std::string SuggestionFor(std::string_view word, const std::vector<std::string>& candidates) {
   const std::vector<std::string_view> views(candidates.begin(), candidates.end());
-  const std::string_view nearest = Nearest(word, views);
-  return nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?";
+  return DidYouMean(Nearest(word, views));
 }
 
 // Finds an option that accepts `value`: "--format html" for "html"; "" if there is none.
@@ -48,12 +47,11 @@ Error UnknownOption(const CLI::App& app, const std::string& written) {
   const size_t dashes = std::min(word.find_first_not_of('-'), word.size());
   const std::string value = OptionWithValue(app, word.substr(dashes));
   if (!value.empty()) {
-    return WrongCommandLine(app,
-                            Quote(word) + " is not an option; did you mean " + Quote(value) + "?");
+    return WrongCommandLine(app, Quote(word) + " is not an option" + DidYouMean(value));
   }
   // Also suggests names for "-profile" and "--Profile".
   const std::string dashed = word.starts_with("--") || word.size() < 3 ? word : "-" + word;
-  return WrongCommandLine(app, Quote(word) + " is not an option" + DidYouMean(dashed, names));
+  return WrongCommandLine(app, Quote(word) + " is not an option" + SuggestionFor(dashed, names));
 }
 
 bool IsOption(const std::string& word) { return word.size() > 1 && word.starts_with('-'); }
@@ -131,7 +129,8 @@ std::string ValuesOf(const CLI::Option& option) {
 Error UnknownCommand(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  Error error = WrongCommandLine(app, Quote(word) + " is not a command" + DidYouMean(word, names));
+  Error error =
+      WrongCommandLine(app, Quote(word) + " is not a command" + SuggestionFor(word, names));
   for (const std::string page : {"ringfence-hook", "ringfence-policy"}) {
     if (word == page || "ringfence-" + word == page)
       error.hint = "it has a manual page: man " + page;

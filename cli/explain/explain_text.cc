@@ -123,12 +123,9 @@ SetContext ContextOf(const Places& places) {
 Error NoSuchSet(const std::string& name) {
   std::vector<std::string_view> names{"@session-tools", "@known-tools", "@agent-hosts"};
   for (const PathSet& one : PathSets()) names.push_back(one.name);
-  const std::string_view nearest = Nearest(name, names);
   std::string all;
   for (const std::string_view each : names) all += " " + std::string(each);
-  return UsageError("",
-                    Quote(name) + " is not a set" +
-                        (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+  return UsageError("", Quote(name) + " is not a set" + DidYouMean(Nearest(name, names)),
                     "there are:" + all);
 }
 

@@ -122,11 +122,9 @@ class LayoutCommand {
           MergePolicies(context_->sources, name, context_->places, Caller{});
       if (policy) continue;
       const std::vector<std::string_view> names(known_.begin(), known_.end());
-      const std::string_view nearest = Nearest(name, names);
       const Error& error = policy.error();
-      return UsageError(
-          "", error.what + (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
-          R"(a command follows "--"; )" + error.hint);
+      return UsageError("", error.what + DidYouMean(Nearest(name, names)),
+                        R"(a command follows "--"; )" + error.hint);
     }
     return Unit{};
   }

@@ -191,10 +191,9 @@ Result<TargetKind> PolicyChange::ReadKind() {
                       "say which it is: --as path or --as host");
   }
   if (auto server = ServerNamed()) return *server;
-  const std::string_view nearest = ClaudeCode().tools.Nearest(what_);
   return UsageError(Quote(what_),
                     "does not exist here, and is neither a host nor a known tool" +
-                        (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"),
+                        DidYouMean(ClaudeCode().tools.Nearest(what_)),
                     "say which it is: --as path, --as host or --as tool");
 }
 

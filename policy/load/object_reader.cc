@@ -22,9 +22,8 @@ void JsonDocument::Wrong(const Node& node, std::string_view what, std::string_vi
 }
 
 void JsonDocument::UnknownKey(const Node& node, std::string_view what, std::string_view nearest) {
-  std::string text = Printable(tree_.Pointer(node)) + " " + std::string(what);
-  if (!nearest.empty()) text += "; did you mean " + Quote(nearest) + "?";
-  Add(tree_.KeyBegin(node), std::move(text), "");
+  Add(tree_.KeyBegin(node),
+      Printable(tree_.Pointer(node)) + " " + std::string(what) + DidYouMean(nearest), "");
 }
 
 bool JsonDocument::WrongKind(const Node& node, std::string_view wanted) {
@@ -97,10 +96,8 @@ void ObjectReader::NotOneOf(std::string_view key, std::string_view word,
     if (!list.empty()) list += w == words.back() ? " or " : ", ";
     list += Quote(w);
   }
-  std::string what = "must be " + list + ", not " + Quote(word);
-  const std::string_view nearest = Nearest(word, words);
-  if (!nearest.empty()) what += "; did you mean " + Quote(nearest) + "?";
-  document_.Wrong(*document_.tree().Find(node_, key), what);
+  document_.Wrong(*document_.tree().Find(node_, key),
+                  "must be " + list + ", not " + Quote(word) + DidYouMean(Nearest(word, words)));
 }
 
 void ObjectReader::Finish() {

@@ -27,9 +27,7 @@ Status ParseSetEntry(std::string_view text, ListKind kind, PathRule* rule) {
   if (set == nullptr) {
     std::vector<std::string_view> names;
     for (const PathSet& s : PathSets()) names.push_back(s.name);
-    const std::string_view nearest = Nearest(text, names);
-    return EntryError(Quote(text) + " is not a set of paths" +
-                      (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"));
+    return EntryError(Quote(text) + " is not a set of paths" + DidYouMean(Nearest(text, names)));
   }
   if (kind == ListKind::kAllow && !set->may_allow) {
     return EntryError(Quote(text) + " can be denied or asked about, not allowed",
