@@ -13,14 +13,14 @@ namespace {
 
 // Sample file names with different beginnings. A pattern that matches only one of them, such as
 // "~/.b*" or "~/s*", counts as narrow.
-constexpr std::string_view kNames[] = {".any", ".bashrc",   ".config", "any",
-                                       "data", "Documents", "other",   "src"};
+constexpr std::string_view kSampleNames[] = {".any", ".bashrc",   ".config", "any",
+                                             "data", "Documents", "other",   "src"};
 constexpr std::ptrdiff_t kMany = 2;
 
 template <typename Takes>
 Share ShareOf(Takes takes) {
-  const auto taken = std::ranges::count_if(kNames, takes);
-  if (taken == std::ssize(kNames)) return Share::kEvery;
+  const auto taken = std::ranges::count_if(kSampleNames, takes);
+  if (taken == std::ssize(kSampleNames)) return Share::kEvery;
   return taken >= kMany ? Share::kMany : Share::kNone;
 }
 
