@@ -22,10 +22,6 @@
 namespace ringfence {
 namespace {
 
-struct AllowOptions : ChangeOptions {
-  bool yes = false;
-};
-
 constexpr const char* kAllowExamples =
     "  ringfence allow ~/src/shared-lib --read   reading, not writing\n"
     "  ringfence allow ../data                   reading and writing\n"
@@ -37,9 +33,13 @@ constexpr const char* kAllowExamples =
     "trusted again), otherwise the user's. Comments and layout are kept. ringfence revoke is the\n"
     "inverse.";
 
+std::string CauseText(const Cause& cause) {
+  return cause.what + ": " + cause.why + (cause.place ? " (" + PlaceLabel(*cause.place) + ")" : "");
+}
+
 class Allowance {
  public:
-  explicit Allowance(const AllowOptions& options) : options_(options), change_(options) {}
+  explicit Allowance(const ChangeOptions& options) : options_(options), change_(options) {}
 
   Outcome Run() {
     if (Status s = RefuseUnattended("allow"); !s) return Outcome::No(s.error());
@@ -52,22 +52,18 @@ class Allowance {
     is_asked_about_ = *before && (*before)->verdict == Verdict::kAsk;
     if (Status s = LeavePermittedReads(); !s) return s.error();
     if (*before && (*before)->verdict == Wanted()) return Nothing("is permitted already");
-    Result<PolicyAddition> addition =
-        AddTarget(grant_, change_.policies().sources, AdditionTo(), Text());
-    if (!addition) return addition.error();
-    addition_ = std::move(*addition);
-    if (addition_.lists.empty()) return Nothing("is already allowed");
+    const Result<PolicyEdit> edit = AddTarget(grant_, change_.policies().sources, target_, Text());
+    if (!edit) return edit.error();
+    if (edit->lists.empty()) return Nothing("is already allowed");
     if (std::optional<Outcome> no = AskAboutWide()) return *no;
-    if (Status s = change_.Write(target_, addition_.text, addition_.entry); !s) return s.error();
+    if (Status s = change_.Write(target_, *edit); !s) return s.error();
     if (std::optional<Outcome> no = CheckResult()) return *no;
     if (Status s = change_.Commit(); !s) return s.error();
-    return Added();
+    return Added(*edit);
   }
 
  private:
   Verdict Wanted() const { return options_.ask ? Verdict::kAsk : Verdict::kPermit; }
-  bool is_for_session() const { return !change_.session().empty(); }
-
   // With --ask, adds no question about reading if reading is permitted already.
   Status LeavePermittedReads() {
     grant_ = change_.grant();
@@ -80,16 +76,9 @@ class Allowance {
     return Unit{};
   }
 
-  AdditionTarget AdditionTo() const {
-    return {.path = target_.path,
-            .root = target_.root,
-            .home = change_.where().home,
-            .is_session = is_for_session()};
-  }
-
   std::string Text() const {
     if (target_.text) return *target_.text;
-    return is_for_session() ? "{\n  \"version\": 1\n}\n" : StarterPolicy({});
+    return target_.is_session ? "{\n  \"version\": 1\n}\n" : StarterPolicy({});
   }
 
   // Asks before a grant that is so wide that it may be a typing mistake.
@@ -109,7 +98,6 @@ class Allowance {
 
   // Keeps the entry only if it has an effect; otherwise reports the rule that prevents it.
   std::optional<Outcome> CheckResult() {
-    if (Status s = change_.ReadAgain(); !s) return Outcome(s.error());
     const auto after = EvaluateTarget(change_.grant(), change_.policies());
     if (!after) return Outcome(after.error());
     if (!*after || (*after)->verdict <= Wanted()) return {};
@@ -134,7 +122,7 @@ class Allowance {
         decision.verdict == Verdict::kAsk && change_.grant().kind == TargetKind::kPath;
     if (asks_now && !is_asked_about_) {
       return std::string("to allow it with that question, ") +
-             (is_for_session() ? "leave --session out and " : "") + "add --ask; ";
+             (target_.is_session ? "leave --session out and " : "") + "add --ask; ";
     }
     if (!decision.cause || !decision.cause->place) return InsteadOfProtected();
     const std::string advice = AdviceOnBuiltIn(decision, change_.grant(), change_.ShownUsers());
@@ -159,84 +147,72 @@ class Allowance {
   }
 
   Outcome Nothing(const std::string& why) {
-    std::vector<std::string> notes = change_.notes();
     const GrantTarget& grant = change_.grant();
     if (grant.kind == TargetKind::kHost && !HasNetwork(change_.policies())) {
-      notes.push_back(
+      change_.Note(
           "the policy has no \"network\" section, so no host is refused. To have only listed hosts "
           "reached, add \"network\": {\"allow\": [\"@agent-hosts\", " +
-          Quote(LowerAscii(grant.text)) + "]} to " + change_.Shown(target_));
+          Quote(LowerAscii(grant.text)) + "]} to " + target_.shown);
     }
-    if (const auto client = ClientNote()) notes.push_back(*client);
-    if (options_.json) return PrintResult("", {}, notes);
-    const Console console;
-    console.Line(Quote(change_.what()) + " " + why + "; nothing was changed.");
-    for (const std::string& note : notes) console.Line("Note: " + note + ".");
-    return 0;
+    NoteClient();
+    return change_.Tell(Quote(change_.what()) + " " + why + "; nothing was changed.",
+                        JsonOf("", {}), change_.notes());
   }
 
-  Outcome Added() {
-    std::vector<std::string> notes = change_.notes();
-    if (is_for_session()) {
-      notes.push_back("it counts in the session " + change_.session() + " alone");
+  Outcome Added(const PolicyEdit& edit) {
+    if (target_.is_session) {
+      change_.Note("it counts in the session " + change_.session() + " alone");
     }
-    NoteMissing(notes);
-    NoteQuestion(notes);
-    if (const auto client = ClientNote()) notes.push_back(*client);
-    if (!is_for_session() && change_.InitWouldAdd()) {
-      notes.push_back("commands in the client's sandbox have a list of their own; " +
-                      change_.InitCommand() + " carries the entry over");
+    NoteMissing();
+    NoteQuestion();
+    NoteClient();
+    if (const auto init = target_.is_session ? std::nullopt : change_.InitThat(true)) {
+      change_.Note("commands in the client's sandbox have a list of their own; " + *init +
+                   " carries the entry over");
     }
-    if (options_.json) return PrintResult(addition_.entry, addition_.lists, notes);
-    std::string lists;
-    for (const std::string& list : addition_.lists) lists += (lists.empty() ? "" : " and ") + list;
-    const Console console;
-    console.Line("Added " + Quote(addition_.entry) + " to " + lists + " of " +
-                 change_.Shown(target_) + (target_.text ? "" : " (new)") +
-                 (target_.root.empty() ? "." : ", trusted again."));
-    for (const std::string& note : notes) console.Line("Note: " + note + ".");
-    return 0;
+    const std::string& entry = edit.entries.front();
+    return change_.Tell("Added " + Quote(entry) + " to " + PolicyChange::ListsText(target_, edit),
+                        JsonOf(entry, edit.lists), change_.notes());
   }
 
-  Outcome PrintResult(const std::string& entry, const std::vector<std::string>& lists,
-                      const std::vector<std::string>& notes) const {
-    PrintJson({{"policy", target_.path}, {"entry", entry}, {"lists", lists}, {"notes", notes}});
-    return 0;
+  OrderedJson JsonOf(const std::string& entry, const std::vector<std::string>& lists) const {
+    return {{"policy", target_.path}, {"entry", entry}, {"lists", lists}};
   }
 
-  void NoteMissing(std::vector<std::string>& notes) const {
+  void NoteMissing() {
     const GrantTarget& grant = change_.grant();
     const bool may_be_made = grant.also_write && !grant.as_question && !grant.is_pattern;
     if (grant.path.empty() || !may_be_made || change_.what().ends_with('/')) return;
     if (::access(grant.path.c_str(), F_OK) == 0 || errno != ENOENT) return;
-    notes.emplace_back(
+    change_.Note(
         "it does not exist: ringfence run creates a directory of that name; if it is to be a file, "
         "create the file first");
   }
 
-  void NoteQuestion(std::vector<std::string>& notes) const {
+  void NoteQuestion() {
     if (!grant_.as_question || grant_.kind != TargetKind::kPath) return;
     const char* may_not = !grant_.also_write ? "may not read it"
                           : grant_.also_read ? "may neither read nor write it"
                                              : "may not write it";
-    notes.push_back(std::string("the sandbox cannot ask, so commands in ringfence run ") + may_not);
+    change_.Note(std::string("the sandbox cannot ask, so commands in ringfence run ") + may_not);
   }
 
   // The client's own settings may refuse what the policy now permits.
-  std::optional<std::string> ClientNote() const {
+  void NoteClient() {
     const Result<ClientRefusals> client = ClientRefusals::Read(change_.where());
-    if (!client) return "the client's settings cannot be read: " + client.error().text();
-    const auto refusal = client->OfTarget(change_.grant());
-    if (!refusal) return {};
-    return "the client itself still refuses it: " + refusal->text() + "; to lift that, " +
-           refusal->fix;
+    if (!client) {
+      return change_.Note("the client's settings cannot be read: " + client.error().text());
+    }
+    if (const auto refusal = client->OfTarget(change_.grant())) {
+      change_.Note("the client itself still refuses it: " + refusal->text() + "; to lift that, " +
+                   refusal->fix);
+    }
   }
 
-  const AllowOptions& options_;
+  const ChangeOptions& options_;
   PolicyChange change_;
   GrantTarget grant_;  // what to add for change_.grant()
   ChangeTarget target_;
-  PolicyAddition addition_;
   bool is_asked_about_ = false;  // before the change
 };
 
@@ -244,7 +220,7 @@ class Allowance {
 
 void AddAllow(Command& app, Action& chosen) {
   Command command = AddCommand(app, "allow", "Allow a path, host or tool", kAllowExamples);
-  const auto options = std::make_shared<AllowOptions>();
+  const auto options = std::make_shared<ChangeOptions>();
   AddChangeOptions(command, *options,
                    "Only in the session whose denial the audit log recorded last");
   command.AddFlag("--read", options->read, "A path for reading only");

@@ -283,6 +283,7 @@ std::vector<std::string> NamesOfHome(const std::string& home) {
 }
 
 std::string EntryFor(const GrantTarget& grant, const std::string& root, const std::string& home) {
+  if (grant.kind == TargetKind::kHost) return LowerAscii(grant.text);
   if (grant.path.empty()) return grant.text;
   const auto spelled = [&](std::string_view path) {
     return grant.is_pattern ? std::string(path) : EscapePattern(path);

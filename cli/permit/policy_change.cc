@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "base/result.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "cli/common/console.h"
 #include "cli/common/file_place.h"
 #include "cli/common/host_tools.h"
 #include "cli/common/registered.h"
@@ -76,10 +78,6 @@ bool HasName(const std::vector<Rule>& rules, std::string_view Rule::*name,
 
 }  // namespace
 
-std::string CauseText(const Cause& cause) {
-  return cause.what + ": " + cause.why + (cause.place ? " (" + PlaceLabel(*cause.place) + ")" : "");
-}
-
 Status PolicyChange::Open() {
   if (Status s = FindPlaces(); !s) return s;
   if (Status s = transaction_.Open(where_.home); !s) return s;
@@ -124,32 +122,20 @@ Status PolicyChange::ReadRegistration() {
   return Unit{};
 }
 
-bool PolicyChange::HasRecords() const {
+std::optional<std::string> PolicyChange::InitThat(bool adds) const {
+  const auto files = ReadSettingsFiles(where_);
   const auto records = ReadRecords(where_.home);
-  return records && !records->value.empty();
-}
-
-bool PolicyChange::InitWouldAdd() const {
-  const auto files = ReadSettingsFiles(where_);
-  if (!files || !HasRecords()) return false;
-  return !EntriesBeyond(SandboxEntriesFor(*policies_), sandbox_before_, *files).empty();
-}
-
-bool PolicyChange::InitWouldRemove() const {
-  const auto files = ReadSettingsFiles(where_);
-  if (!files || !HasRecords()) return false;
-  return HoldsAny(*files, EntriesBeyond(sandbox_before_, SandboxEntriesFor(*policies_), *files));
+  if (!files || !records || records->value.empty()) return {};
+  const std::vector<SandboxEntry> now = SandboxEntriesFor(*policies_);
+  const bool has_work = adds ? !EntriesBeyond(now, sandbox_before_, *files).empty()
+                             : HoldsAny(*files, EntriesBeyond(sandbox_before_, now, *files));
+  if (!has_work) return {};
+  const auto approvals = ReadApprovalsFile(where_.home);
+  return approvals ? InitCommandInForce(*files, approvals->value, where_) : "ringfence init";
 }
 
 std::string PolicyChange::ShownUsers() const {
   return ShownPath(policy_option_.empty() ? UserPolicyPath(where_.home) : policy_option_, where_);
-}
-
-std::string PolicyChange::InitCommand() const {
-  const Result<std::vector<SettingsFile>> files = ReadSettingsFiles(where_);
-  const auto approvals = ReadApprovalsFile(where_.home);
-  if (!files || !approvals) return "ringfence init";
-  return InitCommandInForce(*files, approvals->value, where_);
 }
 
 Status PolicyChange::ReadAgain() {
@@ -241,14 +227,17 @@ Status PolicyChange::ReadTarget() {
   return Unit{};
 }
 
-Result<ChangeTarget> PolicyChange::TargetAt(const std::string& path, std::string root) {
+Result<ChangeTarget> PolicyChange::TargetAt(const std::string& path, std::string root) const {
   Result<std::string> followed = FollowedPath(path);
   if (!followed) return followed.error();
-  ChangeTarget target{*followed, {}, std::move(root)};
-  Result<std::optional<std::string>> text = ReadIfThere(target.path);
+  Result<std::optional<std::string>> text = ReadIfThere(*followed);
   if (!text) return text.error();
-  target.text = std::move(*text);
-  return target;
+  return ChangeTarget{.path = *followed,
+                      .shown = ShownPath(*followed, where_),
+                      .text = std::move(*text),
+                      .root = std::move(root),
+                      .home = where_.home,
+                      .is_session = !session_.empty()};
 }
 
 // Returns the session's own file, whose entries end with the session.
@@ -267,14 +256,13 @@ Result<ChangeTarget> PolicyChange::SessionTarget() {
     if (!refused) return refused.error();
     session_ = std::move(*refused);
   }
-  ChangeTarget target{SessionGrantsPath(where_.home, session_), {}, ""};
-  if (target.path.empty()) {
+  const std::string path = SessionGrantsPath(where_.home, session_);
+  if (path.empty()) {
     return UsageError("--session-id", Quote(session_) + " is not a session id",
                       "it is the \"session_id\" of the client's events");
   }
-  Result<std::optional<std::string>> text = ReadIfThere(target.path);
-  if (!text) return text.error();
-  target.text = std::move(*text);
+  Result<ChangeTarget> target = TargetAt(path, "");
+  if (!target) return target.error();
   if (Status s = AddGrants(); !s) return s.error();
   return target;
 }
@@ -313,22 +301,44 @@ std::vector<PolicyChange::StillInSession> PolicyChange::StillInSessions() {
   return still;
 }
 
-Status PolicyChange::Write(const ChangeTarget& target, const std::string& text,
-                           const std::string& entry) {
+Status PolicyChange::Write(const ChangeTarget& target, const PolicyEdit& edit) {
   std::vector<Error> mistakes;
-  if (LoadPolicy({text, target.path, Shown(target), true, &ClaudeCode()}, mistakes) == nullptr) {
+  if (LoadPolicy({edit.text, target.path, target.shown, true, &ClaudeCode()}, mistakes) ==
+      nullptr) {
     Error error = mistakes.front();
-    error.what += " (after the change of " + Quote(entry) + ")";
+    error.what += " (after the change of " + Quote(edit.entries.front()) + ")";
     return error;
   }
   const NewFileModes modes =
-      session_.empty() ? NewFileModes{} : NewFileModes{.file = 0600, .folders = 0700};
-  if (Status s = transaction_.Write(target.path, target.text, text, modes); !s) return s.error();
-  if (target.root.empty()) return Unit{};
-  auto trust = ReadTrust(where_.home);
-  if (!trust) return trust.error();
-  Pin(trust->value, {target.root, Sha256Hex(text)});
-  return Save(*trust, transaction_);
+      target.is_session ? NewFileModes{.file = 0600, .folders = 0700} : NewFileModes{};
+  if (Status s = transaction_.Write(target.path, target.text, edit.text, modes); !s) return s;
+  if (!target.root.empty()) {
+    auto trust = ReadTrust(where_.home);
+    if (!trust) return trust.error();
+    Pin(trust->value, {target.root, Sha256Hex(edit.text)});
+    if (Status s = Save(*trust, transaction_); !s) return s;
+  }
+  return ReadAgain();
+}
+
+Outcome PolicyChange::Tell(const std::string& done, OrderedJson json,
+                           const std::vector<std::string>& notes) const {
+  if (options_.json) {
+    json["notes"] = notes;
+    PrintJson(json);
+    return 0;
+  }
+  const Console console;
+  console.Line(done);
+  for (const std::string& note : notes) console.Line("Note: " + note + ".");
+  return 0;
+}
+
+std::string PolicyChange::ListsText(const ChangeTarget& target, const PolicyEdit& edit) {
+  std::string lists;
+  for (const std::string& list : edit.lists) lists += (lists.empty() ? "" : " and ") + list;
+  return lists + " of " + target.shown + (target.text ? "" : " (new)") +
+         (target.root.empty() ? "." : ", trusted again.");
 }
 
 void AddChangeOptions(Command& command, ChangeOptions& options, const char* session) {

@@ -11,6 +11,7 @@
 #include "cli/common/file_transaction.h"
 #include "cli/common/policies.h"
 #include "cli/permit/grant_target.h"
+#include "cli/permit/policy_edit.h"
 
 namespace ringfence {
 
@@ -23,6 +24,7 @@ struct ChangeOptions {
   std::string policy;
   bool read = false;
   bool ask = false;
+  bool yes = false;  // grants what is wide without a question
   bool session = false;
   bool finds_entry = false;  // takes the kind of an unclear name from a policy's entry
   std::string session_id;
@@ -31,13 +33,6 @@ struct ChangeOptions {
 };
 // Declares the common options. `session` is the help text of --session.
 void AddChangeOptions(Command& command, ChangeOptions& options, const char* session);
-
-// The file to change.
-struct ChangeTarget {
-  std::string path;
-  std::optional<std::string> text;  // of the file, if it exists
-  std::string root;                 // of the trusted project that the policy belongs to, or ""
-};
 
 class PolicyChange {
  public:
@@ -51,18 +46,21 @@ class PolicyChange {
   // Returns the user's own policy, even if the project has one.
   Result<ChangeTarget> UsersTarget() const;
 
-  // Writes `text` into the target, which was read before, and trusts a project's policy again.
-  // Without Commit() the destructor restores the old text.
-  Status Write(const ChangeTarget& target, const std::string& text, const std::string& entry);
+  // Writes the changed text into the target, which was read before, and trusts a project's policy
+  // again; then reads the policies in force. Without Commit() the destructor restores the old text.
+  Status Write(const ChangeTarget& target, const PolicyEdit& edit);
   Status Commit() { return transaction_.Commit(); }
-  Status ReadAgain();
 
-  // True if the user has run `ringfence init`, which filled the lists of the client's sandbox, and
-  // after the change it would add entries to them or remove some. Both are false if ringfence wraps
-  // the commands, for which init switches that sandbox off.
-  bool InitWouldAdd() const;
-  bool InitWouldRemove() const;
-  std::string InitCommand() const;  // the command that updates them
+  // Prints the result and the notes: `done` or, with --json, `json` with the notes.
+  Outcome Tell(const std::string& done, OrderedJson json,
+               const std::vector<std::string>& notes) const;
+  // Returns "read.allow and write.allow of policy.json, trusted again.", for the changed lists.
+  static std::string ListsText(const ChangeTarget& target, const PolicyEdit& edit);
+
+  // If the user has run `ringfence init`, which filled the lists of the client's sandbox, and after
+  // the change it would add entries to them (or else remove some), returns the command that does.
+  // Returns nothing if ringfence wraps the commands, for which init switches that sandbox off.
+  std::optional<std::string> InitThat(bool adds) const;
 
   const GrantTarget& grant() const { return grant_; }
   const Context& policies() const { return *policies_; }
@@ -75,10 +73,10 @@ class PolicyChange {
     std::string command;
   };
   std::vector<StillInSession> StillInSessions();
-  std::string Shown(const ChangeTarget& target) const { return ShownPath(target.path, where_); }
   std::string ShownUsers() const;  // the user's own policy
-  // Notes about how the argument was understood, and which policies are not in force.
+  // The first notes are about how the argument was understood, and which policies are not in force.
   const std::vector<std::string>& notes() const { return notes_; }
+  void Note(std::string note) { notes_.push_back(std::move(note)); }
 
  private:
   Status FindPlaces();
@@ -90,8 +88,8 @@ class PolicyChange {
   Status ReadTarget();
   Result<ChangeTarget> SessionTarget();
   Status AddGrants();
-  bool HasRecords() const;
-  static Result<ChangeTarget> TargetAt(const std::string& path, std::string root);
+  Result<ChangeTarget> TargetAt(const std::string& path, std::string root) const;
+  Status ReadAgain();
 
   const ChangeOptions& options_;
   std::string what_;  // the user's argument, or the host of a URL
@@ -108,8 +106,5 @@ class PolicyChange {
   std::vector<std::string> notes_;
   FileTransaction transaction_;
 };
-
-// Returns the cause with its reason and the place of the rule, for messages.
-std::string CauseText(const Cause& cause);
 
 }  // namespace ringfence

@@ -10,22 +10,20 @@
 namespace ringfence {
 namespace {
 
-bool ListHolds(const JsonTree& tree, const JsonNode& list, std::string_view entry) {
-  for (JsonTree::Index i = list.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    if (tree.node(i).content() == entry) return true;
-  }
-  return false;
-}
-
 class Adder {
  public:
-  Adder(const GrantTarget& grant, const PolicySources& sources, const AdditionTarget& target,
-        PolicyAddition& addition)
-      : grant_(grant), sources_(sources), target_(target), addition_(addition) {}
+  Adder(const GrantTarget& grant, const PolicySources& sources, const ChangeTarget& target,
+        std::string text)
+      : grant_(grant), sources_(sources), target_(target), edit_{.text = std::move(text)} {}
 
-  Status Run() {
-    if (grant_.kind == TargetKind::kPath) return AddPath();
-    return grant_.kind == TargetKind::kHost ? AddHost() : AddTool();
+  Result<PolicyEdit> Run() {
+    edit_.entries = {EntryFor(grant_, target_.root, target_.home)};
+    Status added = Unit{};
+    if (grant_.kind == TargetKind::kPath) added = AddPath();
+    if (grant_.kind == TargetKind::kHost) added = AddHost();
+    if (grant_.kind == TargetKind::kTool) added = AddTool();
+    if (!added) return added.error();
+    return std::move(edit_);
   }
 
  private:
@@ -38,14 +36,13 @@ class Adder {
   Status Add(const std::string& section, const std::string& list,
              const std::vector<std::string>& inherited) {
     const Result<bool> added =
-        AddToList(addition_.text, target_.path, {section, list, addition_.entry, inherited});
+        AddToList(edit_.text, target_.shown, {section, list, edit_.entries.front(), inherited});
     if (!added) return added.error();
-    if (*added) addition_.lists.push_back(section + "." + list);
+    if (*added) edit_.lists.push_back(section + "." + list);
     return Unit{};
   }
 
   Status AddPath() {
-    addition_.entry = EntryFor(grant_, target_.root, target_.home);
     const std::string list = grant_.as_question ? "ask" : "allow";
     // The "ask" lists of all layers add up, so a new one replaces nothing.
     const auto inherited = [&](AllowList which) {
@@ -59,7 +56,6 @@ class Adder {
   }
 
   Status AddHost() {
-    addition_.entry = LowerAscii(grant_.text);
     if (grant_.as_question) {
       return UsageError("--ask", "is not available for hosts",
                         R"(set "unlisted": "ask" in the policy's "network" section)");
@@ -71,7 +67,6 @@ class Adder {
   }
 
   Status AddTool() {
-    addition_.entry = grant_.text;
     if (grant_.as_question) return Add("tools", "ask", {});
     std::vector<std::string> inherited = Inherited(AllowList::kTools);
     if (inherited.empty() && !target_.is_session) inherited = DefaultTools();
@@ -80,8 +75,8 @@ class Adder {
 
   const GrantTarget& grant_;
   const PolicySources& sources_;
-  const AdditionTarget& target_;
-  PolicyAddition& addition_;
+  const ChangeTarget& target_;
+  PolicyEdit edit_;
 };
 
 }  // namespace
@@ -92,7 +87,9 @@ Result<bool> AddToList(std::string& text, const std::string& shown, const ListAd
   const std::string section = "/" + addition.section;
   const std::string list = section + "/" + addition.list;
   if (const JsonNode* node = edit->At(list)) {
-    if (ListHolds(edit->tree(), *node, addition.entry)) return false;
+    for (const JsonNode& entry : edit->tree().ChildrenOf(*node)) {
+      if (entry.content() == addition.entry) return false;
+    }
     edit->AddElement(*node, addition.entry);
     text = edit->text();
     return true;
@@ -118,10 +115,8 @@ Result<std::vector<std::string>> RemoveFromList(
   const auto find = [&]() -> const JsonNode* {
     const JsonNode* node = edit->At(list);
     if (node == nullptr) return nullptr;
-    const JsonTree& tree = edit->tree();
-    for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-      const bool is_text = tree.node(i).kind == JsonTree::Kind::kString;
-      if (is_text && is_meant(tree.node(i).content())) return &tree.node(i);
+    for (const JsonNode& entry : edit->tree().ChildrenOf(*node)) {
+      if (entry.kind == JsonTree::Kind::kString && is_meant(entry.content())) return &entry;
     }
     return nullptr;
   };
@@ -138,9 +133,8 @@ std::optional<std::vector<std::string>> ListAt(const std::string& text, const st
   const JsonNode* node = edit ? edit->At(list) : nullptr;
   if (node == nullptr) return {};
   std::vector<std::string> entries;
-  const JsonTree& tree = edit->tree();
-  for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    entries.emplace_back(tree.node(i).content());
+  for (const JsonNode& entry : edit->tree().ChildrenOf(*node)) {
+    entries.emplace_back(entry.content());
   }
   return entries;
 }
@@ -157,11 +151,9 @@ Status RemoveList(std::string& text, const std::string& shown, const std::string
   return Unit{};
 }
 
-Result<PolicyAddition> AddTarget(const GrantTarget& grant, const PolicySources& sources,
-                                 const AdditionTarget& target, std::string text) {
-  PolicyAddition addition{.text = std::move(text), .entry = {}, .lists = {}};
-  if (Status s = Adder(grant, sources, target, addition).Run(); !s) return s.error();
-  return addition;
+Result<PolicyEdit> AddTarget(const GrantTarget& grant, const PolicySources& sources,
+                             const ChangeTarget& target, std::string text) {
+  return Adder(grant, sources, target, std::move(text)).Run();
 }
 
 }  // namespace ringfence

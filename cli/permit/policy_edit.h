@@ -39,37 +39,33 @@ Status RemoveList(std::string& text, const std::string& shown, const std::string
                   bool with_section);
 
 // The policy file to change.
-struct AdditionTarget {
-  std::string path;  // for messages
-  std::string root;  // of the project that the policy belongs to, or ""
+struct ChangeTarget {
+  std::string path;
+  std::string shown;                // the path in messages
+  std::optional<std::string> text;  // of the file, if it exists
+  std::string root;                 // of the trusted project that the policy belongs to, or ""
   std::string home;
   bool is_session = false;  // a session's grants, which only add
 };
 
-struct PolicyAddition {
-  std::string text;                // the new text of the policy; keeps all the rest
-  std::string entry;               // as written
-  std::vector<std::string> lists;  // "read.allow"; those that did not have it
+struct PolicyEdit {
+  std::string text;                  // the new text of the policy; keeps all the rest
+  std::vector<std::string> entries;  // added or removed, as written
+  std::vector<std::string> lists;    // "read.allow"; those that changed
+  bool is_still_read = false;        // a default entry that permits reading it remains
 };
 
 // Finds the lists for the user's grant, and the entries that a new list must repeat so that nothing
-// else changes. Returns `text` with the entries for `grant`. `sources` are the policies in force,
+// else changes. Returns `text` with the entry for `grant`. `sources` are the policies in force,
 // whose entries a new list must repeat.
-Result<PolicyAddition> AddTarget(const GrantTarget& grant, const PolicySources& sources,
-                                 const AdditionTarget& target, std::string text);
-
-struct PolicyRemoval {
-  std::string text;                  // the new text of the policy; keeps all the rest
-  std::vector<std::string> entries;  // the removed entries, as written
-  std::vector<std::string> lists;    // "read.allow"; those that had one
-  bool is_still_read = false;        // a default entry that permits reading it remains
-};
+Result<PolicyEdit> AddTarget(const GrantTarget& grant, const PolicySources& sources,
+                             const ChangeTarget& target, std::string text);
 
 // Removes the entries that permit the target. The inverse of AddTarget(), but also finds entries
 // that the user spelled differently. Changes only "ask" lists if `grant.as_question`, and only
 // lists of reads if the grant does not also write. Returns no entries if the policy has none. Fails
 // if an allow list would become empty.
-Result<PolicyRemoval> RemoveTarget(const GrantTarget& grant, const PolicySources& sources,
-                                   const AdditionTarget& target, const std::string& text);
+Result<PolicyEdit> RemoveTarget(const GrantTarget& grant, const PolicySources& sources,
+                                const ChangeTarget& target, const std::string& text);
 
 }  // namespace ringfence

@@ -29,29 +29,29 @@ std::string JoinPath(const std::string& folder, std::string_view tail) {
 
 class Remover {
  public:
-  Remover(const GrantTarget& grant, const PolicySources& sources, const AdditionTarget& target)
+  Remover(const GrantTarget& grant, const PolicySources& sources, const ChangeTarget& target)
       : grant_(grant), sources_(sources), target_(target) {}
 
-  Result<PolicyRemoval> Run(const std::string& text) const {
+  Result<PolicyEdit> Run(const std::string& text) const {
     bool is_restored = false;
-    Result<PolicyRemoval> removal = RemoveFrom(Lists(), text, &is_restored);
+    Result<PolicyEdit> removal = RemoveFrom(Lists(), text, &is_restored);
     if (is_restored) return removal;
     std::vector<ListName> lists = Lists();
     const auto stays = [&](const ListName& list) { return IsOlderThanAllow(list, text); };
     if (std::erase_if(lists, stays) == 0) return removal;
-    Result<PolicyRemoval> writes = RemoveFrom(lists, text, &is_restored);
+    Result<PolicyEdit> writes = RemoveFrom(lists, text, &is_restored);
     if (writes) writes->is_still_read = true;
     return writes;
   }
 
  private:
-  Result<PolicyRemoval> RemoveFrom(const std::vector<ListName>& lists, const std::string& text,
-                                   bool* is_restored) const {
-    PolicyRemoval removal{.text = text, .entries = {}, .lists = {}};
+  Result<PolicyEdit> RemoveFrom(const std::vector<ListName>& lists, const std::string& text,
+                                bool* is_restored) const {
+    PolicyEdit removal{.text = text};
     std::vector<ListName> changed;
     for (const ListName& list : lists) {
       Result<std::vector<std::string>> gone =
-          RemoveFromList(removal.text, target_.path, list.pointer(),
+          RemoveFromList(removal.text, target_.shown, list.pointer(),
                          [this](std::string_view entry) { return IsMeant(entry); });
       if (!gone) return gone.error();
       if (gone->empty()) continue;
@@ -146,12 +146,12 @@ class Remover {
       const auto left = ListAt(text, list.pointer());
       if (!left || !left->empty()) continue;
       if (list.is_allow() && !target_.is_session) {
-        return ConfigError(target_.path,
+        return ConfigError(target_.shown,
                            Quote(grant_.text) + " is the only entry of " + list.label() +
                                ", and without the list more would be permitted",
                            "edit the file: write what the list is to hold instead");
       }
-      if (Status s = RemoveList(text, target_.path, list.pointer(), target_.is_session); !s) {
+      if (Status s = RemoveList(text, target_.shown, list.pointer(), target_.is_session); !s) {
         return s.error();
       }
     }
@@ -181,13 +181,13 @@ class Remover {
     for (const ListName& list : changed) {
       const auto left = ListAt(restored, list.pointer());
       if (left && *left != Inherited(list)) return false;
-      if (!RemoveList(restored, target_.path, list.pointer(), true)) return false;
+      if (!RemoveList(restored, target_.shown, list.pointer(), true)) return false;
     }
     GrantTarget added = grant_;
     added.as_question = std::ranges::none_of(changed, &ListName::is_allow);
     added.also_read = std::ranges::find(changed, "read", &ListName::section) != changed.end();
     added.also_write = std::ranges::find(changed, "write", &ListName::section) != changed.end();
-    const Result<PolicyAddition> again = AddTarget(added, sources_, target_, restored);
+    const Result<PolicyEdit> again = AddTarget(added, sources_, target_, restored);
     const bool is_same = again && again->text == before;
     if (is_same) text = restored;
     return is_same && !changed.empty();
@@ -195,13 +195,13 @@ class Remover {
 
   const GrantTarget& grant_;
   const PolicySources& sources_;
-  const AdditionTarget& target_;
+  const ChangeTarget& target_;
 };
 
 }  // namespace
 
-Result<PolicyRemoval> RemoveTarget(const GrantTarget& grant, const PolicySources& sources,
-                                   const AdditionTarget& target, const std::string& text) {
+Result<PolicyEdit> RemoveTarget(const GrantTarget& grant, const PolicySources& sources,
+                                const ChangeTarget& target, const std::string& text) {
   return Remover(grant, sources, target).Run(text);
 }
 

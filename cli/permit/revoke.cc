@@ -29,17 +29,14 @@ constexpr const char* kRevokeExamples =
 
 class Revocation {
  public:
-  explicit Revocation(const ChangeOptions& options) : options_(options), change_(options) {}
+  explicit Revocation(const ChangeOptions& options) : change_(options) {}
 
   Outcome Run() {
     if (Status s = RefuseUnattended("revoke"); !s) return Outcome::No(s.error());
     if (Status s = change_.Open(); !s) return s.error();
     if (Status s = FindEntry(); !s) return s.error();
     if (removal_.entries.empty()) return Nothing();
-    if (Status s = change_.Write(target_, removal_.text, removal_.entries.front()); !s) {
-      return s.error();
-    }
-    if (Status s = change_.ReadAgain(); !s) return s.error();
+    if (Status s = change_.Write(target_, removal_); !s) return s.error();
     Result<std::vector<std::string>> still = StillPermitted();
     if (!still) return still.error();
     if (Status s = change_.Commit(); !s) return s.error();
@@ -63,12 +60,8 @@ class Revocation {
 
   Status RemoveFrom(const ChangeTarget& target) {
     if (!target.text) return Unit{};
-    Result<PolicyRemoval> removal = RemoveTarget(change_.grant(), change_.policies().sources,
-                                                 {.path = change_.Shown(target),
-                                                  .root = target.root,
-                                                  .home = change_.where().home,
-                                                  .is_session = !change_.session().empty()},
-                                                 *target.text);
+    Result<PolicyEdit> removal =
+        RemoveTarget(change_.grant(), change_.policies().sources, target, *target.text);
     if (!removal) return removal.error();
     removal_ = std::move(*removal);
     return Unit{};
@@ -127,8 +120,7 @@ class Revocation {
 
   std::string HintOnRule() const {
     if (is_built_in_) {
-      return "a list of your own in " + change_.Shown(target_) +
-             " counts in place of the built-in one";
+      return "a list of your own in " + target_.shown + " counts in place of the built-in one";
     }
     return std::string(IsProject() ? "that rule is about every project: " : "") +
            "change that rule if you mean it";
@@ -138,10 +130,9 @@ class Revocation {
     const Result<std::vector<std::string>> still = StillPermitted();
     if (!still) return still.error();
     const auto sessions = change_.StillInSessions();
-    const std::string place = change_.Shown(target_);
     if (!still->empty() || !sessions.empty()) {
       std::string what =
-          IsProject() ? "is the project itself" : "has no entry of its own in " + place;
+          IsProject() ? "is the project itself" : "has no entry of its own in " + target_.shown;
       std::string hint = still->empty() ? "" : HintOnRule() + "; ";
       for (const std::string& one : *still) what += "; " + one;
       for (const auto& one : sessions) {
@@ -150,41 +141,38 @@ class Revocation {
       }
       return Outcome::No(ConfigError(Quote(change_.what()), what, hint + "nothing was changed"));
     }
-    if (options_.json) return PrintResult({});
-    Console().Line(Quote(change_.what()) + " has no entry in " + place + "; nothing was changed.");
-    return 0;
+    return Tell(
+        Quote(change_.what()) + " has no entry in " + target_.shown + "; nothing was changed.", {});
   }
 
   Outcome Removed(const std::vector<std::string>& still) {
-    std::vector<std::string> notes = change_.notes();
-    notes.insert(notes.end(), still.begin(), still.end());
+    for (const std::string& one : still) change_.Note(one);
     for (const auto& one : change_.StillInSessions()) {
-      notes.push_back(one.what + "; " + one.command + " takes that back");
+      change_.Note(one.what + "; " + one.command + " takes that back");
     }
-    if (is_unknown_ && HasRemovedQuestion()) notes.push_back(NoteOnQuestion());
-    if (change_.InitWouldRemove()) {
-      notes.push_back("commands in the client's sandbox keep it until " + change_.InitCommand() +
-                      " takes it out of their list");
+    if (is_unknown_ && HasRemovedQuestion()) change_.Note(NoteOnQuestion());
+    if (const auto init = change_.InitThat(false)) {
+      change_.Note("commands in the client's sandbox keep it until " + *init +
+                   " takes it out of their list");
     }
-    if (change_.what() == "@known-tools" && IsRemovedFrom("tools.allow")) {
-      notes.emplace_back(
-          "the client's own tools are refused now, but those that the list still names");
+    if (change_.what() == "@known-tools" && Contains(removal_.lists, "tools.allow")) {
+      change_.Note("the client's own tools are refused now, but those that the list still names");
     }
     if (removal_.is_still_read) {
-      notes.emplace_back("by default it may be read; ringfence revoke --read takes that away");
+      change_.Note("by default it may be read; ringfence revoke --read takes that away");
     }
-    if (options_.json) return PrintResult(notes);
     std::string entries;
     for (const std::string& entry : removal_.entries) {
       entries += (entries.empty() ? "" : ", ") + Quote(entry);
     }
-    std::string lists;
-    for (const std::string& list : removal_.lists) lists += (lists.empty() ? "" : " and ") + list;
-    const Console console;
-    console.Line("Removed " + entries + " from " + lists + " of " + change_.Shown(target_) +
-                 (target_.root.empty() ? "." : ", trusted again."));
-    for (const std::string& note : notes) console.Line("Note: " + note + ".");
-    return 0;
+    return Tell("Removed " + entries + " from " + PolicyChange::ListsText(target_, removal_),
+                change_.notes());
+  }
+
+  Outcome Tell(const std::string& done, const std::vector<std::string>& notes) const {
+    return change_.Tell(
+        done, {{"policy", target_.path}, {"entries", removal_.entries}, {"lists", removal_.lists}},
+        notes);
   }
 
   std::string NoteOnQuestion() const {
@@ -195,25 +183,14 @@ class Revocation {
            ": what the policy allows there is permitted without a question";
   }
 
-  bool IsRemovedFrom(std::string_view list) const { return Contains(removal_.lists, list); }
-
   bool HasRemovedQuestion() const {
     return std::ranges::any_of(removal_.lists,
                                [](const std::string& list) { return list.ends_with(".ask"); });
   }
 
-  Outcome PrintResult(const std::vector<std::string>& notes) const {
-    PrintJson({{"policy", target_.path},
-               {"entries", removal_.entries},
-               {"lists", removal_.lists},
-               {"notes", notes}});
-    return 0;
-  }
-
-  const ChangeOptions& options_;
   PolicyChange change_;
   ChangeTarget target_;
-  PolicyRemoval removal_;
+  PolicyEdit removal_;
   bool is_built_in_ = false;  // a rule of the built-in policy still permits it
   bool is_unknown_ = false;   // a set or a pattern that EvaluateTarget() cannot evaluate
 };

@@ -88,9 +88,9 @@ bool HasOwnEntry(const GrantTarget& grant, const Context& policies) {
   const std::string& path = policies.sources.sources.back().file->path;
   const Result<std::optional<std::string>> text = ReadIfThere(path);
   if (!text || !*text) return false;
-  const AdditionTarget target{
-      .path = path, .root = "", .home = policies.places.homes.front().text(), .is_session = true};
-  const Result<PolicyRemoval> removal = RemoveTarget(grant, policies.sources, target, **text);
+  const ChangeTarget target{
+      .shown = path, .home = policies.places.homes.front().text(), .is_session = true};
+  const Result<PolicyEdit> removal = RemoveTarget(grant, policies.sources, target, **text);
   return removal && !removal->entries.empty();
 }
 

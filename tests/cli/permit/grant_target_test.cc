@@ -91,9 +91,9 @@ TEST_CASE("grant: an entry in the home is found by either name of the home") {
   tree.Link("dev", tree.At("data/dev"));
   const PolicySources none;
   for (const std::string& text : {std::string("~/lib"), tree.At("data/dev/lib")}) {
-    const Result<PolicyRemoval> removal =
+    const Result<PolicyEdit> removal =
         RemoveTarget(PathTarget(text, tree.At("dev")), none,
-                     {.path = "p", .root = "", .home = tree.At("dev"), .is_session = true},
+                     {.shown = "p", .root = "", .home = tree.At("dev"), .is_session = true},
                      R"({"version": 1, "read": {"allow": ["~/lib"]}})");
     REQUIRE(removal.has_value());
     CHECK(removal->entries == Texts{"~/lib"});

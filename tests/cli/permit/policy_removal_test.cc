@@ -36,14 +36,14 @@ GrantTarget TargetFor(const std::string& text) {
   return grant;
 }
 
-AdditionTarget Target(const std::string& root = "") {
-  return {.path = "policy.json", .root = root, .home = kHome};
+ChangeTarget Target(const std::string& root = "") {
+  return {.shown = "policy.json", .root = root, .home = kHome};
 }
 
 std::string Without(const std::string& policy, const std::string& what,
                     const std::string& root = "") {
   const PolicySources sources = Sources();
-  Result<PolicyRemoval> removal = RemoveTarget(TargetFor(what), sources, Target(root), policy);
+  Result<PolicyEdit> removal = RemoveTarget(TargetFor(what), sources, Target(root), policy);
   return removal ? removal->text : "error: " + removal.error().what;
 }
 
@@ -53,7 +53,7 @@ TEST_CASE(
       R"({"version": 1, "read": {"allow": [".", "@claude-scratch", "@toolchains", "~/x"]}, )"
       R"("write": {"allow": ["."]}})";
   const GrantTarget grant = TargetFor("@toolchains");
-  const Result<PolicyAddition> added = AddTarget(grant, Sources(), Target(), before);
+  const Result<PolicyEdit> added = AddTarget(grant, Sources(), Target(), before);
   REQUIRE(added.has_value());
   CHECK(added->lists == std::vector<std::string>{"write.allow"});
   CHECK(Without(added->text, "@toolchains") == before);
@@ -81,14 +81,14 @@ TEST_CASE("removal: an added entry is removed, byte for byte") {
           CAPTURE(policy);
           CAPTURE(what);
           CAPTURE(as_question);
-          const Result<PolicyAddition> added = AddTarget(grant, sources, Target(), policy);
+          const Result<PolicyEdit> added = AddTarget(grant, sources, Target(), policy);
           REQUIRE(added.has_value());
           // A host added to a policy without hosts creates a longer list, which removal cannot tell
           // from one that the user wrote.
           const bool is_new_network =
               grant.kind == TargetKind::kHost && policy.find("network") == std::string::npos;
           if (is_new_network) continue;
-          const Result<PolicyRemoval> removed = RemoveTarget(grant, sources, Target(), added->text);
+          const Result<PolicyEdit> removed = RemoveTarget(grant, sources, Target(), added->text);
           REQUIRE(removed.has_value());
           CHECK(removed->text == policy);
           CHECK(removed->lists == added->lists);
