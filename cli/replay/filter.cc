@@ -48,7 +48,7 @@ std::string ErrorLine(std::string_view what) {
 
 // State that all threads share.
 struct FilterState {
-  const FilterQuestion& question;
+  const SurveyQuestion& question;
   int out;
   LineChunks chunks;
   std::optional<Error> failure;
@@ -101,7 +101,7 @@ std::string FilteredLine(std::string_view text, ReplayedCalls& calls) {
   return Printable(json) + "]}\n";
 }
 
-Outcome FilterLines(const FilterQuestion& question, int in, int out) {
+Outcome FilterLines(const SurveyQuestion& question, int in, int out) {
   FilterState shared{question, out, LineChunks(in, question.sizes), {}};
   std::deque<Filterer> filterers;
   for (size_t i = 0; i < question.jobs; ++i) filterers.emplace_back(shared);

@@ -5,16 +5,9 @@
 #include <string_view>
 
 #include "base/outcome.h"
-#include "cli/replay/line_chunks.h"
-#include "cli/replay/replayed_call.h"
+#include "cli/replay/survey.h"
 
 namespace ringfence {
-
-struct FilterQuestion {
-  ReplayQuestion calls;
-  size_t jobs = 1;
-  LineChunks::Sizes sizes;
-};
 
 // Returns the answer to one line, with its newline. It always has "calls":
 //   {"calls":[{"id":..,"tool":..,"verdict":..,"rule":{..},"what":..,"why":..}]}
@@ -22,6 +15,6 @@ struct FilterQuestion {
 std::string FilteredLine(std::string_view line, ReplayedCalls& calls);
 
 // Filters from one descriptor to the other, until the end of the input.
-Outcome FilterLines(const FilterQuestion& question, int in, int out);
+Outcome FilterLines(const SurveyQuestion& question, int in, int out);
 
 }  // namespace ringfence

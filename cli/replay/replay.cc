@@ -26,13 +26,9 @@ constexpr size_t kMaxJobs = 64;
 constexpr size_t kFilterChunk = size_t{256} * 1024;
 
 struct ReplayOptions {
-  Registration given;
   bool json = false;
   std::vector<std::string> paths;
-  std::string against;
-  std::string since;
-  size_t examples = 3;
-  size_t jobs = 0;  // 0 for one per processor
+  SurveyQuestion survey{.jobs = 0, .shows_progress = true};  // no jobs: one per processor
 };
 
 Result<std::string> UsualFolder(const std::string& home_option) {
@@ -53,23 +49,13 @@ std::string ComparableSince(std::string_view time) {
   return std::string(time);
 }
 
-size_t JobsOf(const ReplayOptions& options) {
-  const size_t wanted = options.jobs == 0 ? std::thread::hardware_concurrency() : options.jobs;
-  return std::clamp<size_t>(wanted, 1, kMaxJobs);
-}
-
-ReplayQuestion ReplayQuestionOf(const ReplayOptions& options) {
-  return {options.given, options.against};
-}
-
-Outcome FilterStandardInput(const ReplayOptions& options) {
-  if (options.paths.size() > 1 || !options.since.empty()) {
+Outcome FilterStandardInput(ReplayOptions& options) {
+  if (options.paths.size() > 1 || !options.survey.since.empty()) {
     return UsageError("", "\"-\" cannot be combined with other paths or --since",
                       "ringfence replay - < lines > lines");
   }
-  FilterQuestion question{ReplayQuestionOf(options), JobsOf(options), {}};
-  question.sizes.chunk = kFilterChunk;
-  return FilterLines(question, STDIN_FILENO, STDOUT_FILENO);
+  options.survey.sizes.chunk = kFilterChunk;
+  return FilterLines(options.survey, STDIN_FILENO, STDOUT_FILENO);
 }
 
 void PrintUnreadable(const Survey& survey, uint64_t count) {
@@ -79,20 +65,20 @@ void PrintUnreadable(const Survey& survey, uint64_t count) {
   }
 }
 
-Outcome Report(const ReplayOptions& options, const SurveyQuestion& question) {
+Outcome Report(const ReplayOptions& options) {
   std::vector<std::string> paths = options.paths;
   if (paths.empty()) {
-    Result<std::string> usual = UsualFolder(options.given.home);
+    Result<std::string> usual = UsualFolder(options.survey.calls.given.home);
     if (!usual) return usual.error();
     paths.push_back(std::move(*usual));
   }
   const Result<TranscriptFiles> files = FindTranscripts(paths);
   if (!files) return files.error();
-  Survey survey = SurveyTranscripts(question, *files);
+  Survey survey = SurveyTranscripts(options.survey, *files);
   const uint64_t count = files->unreadable_count + survey.unreadable.size();
   survey.unreadable.insert(survey.unreadable.begin(), files->unreadable.begin(),
                            files->unreadable.end());
-  const ReportNames names{options.against, files->files.size()};
+  const ReportNames names{options.survey.calls.against, files->files.size()};
   if (options.json) {
     PrintJson(ReportJson(survey, names));
   } else {
@@ -105,21 +91,18 @@ Outcome Report(const ReplayOptions& options, const SurveyQuestion& question) {
   return survey.tally.has_changes() ? 1 : 0;
 }
 
-Outcome RunReplay(const ReplayOptions& options) {
-  if (Status s = ReplayedCalls(ReplayQuestionOf(options)).Check(); !s) return s.error();
+Outcome RunReplay(ReplayOptions& options) {
+  SurveyQuestion& survey = options.survey;
+  if (Status s = ReplayedCalls(survey.calls).Check(); !s) return s.error();
+  if (survey.jobs == 0) survey.jobs = std::thread::hardware_concurrency();
+  survey.jobs = std::clamp<size_t>(survey.jobs, 1, kMaxJobs);
   if (Contains(options.paths, "-")) return FilterStandardInput(options);
-  SurveyQuestion question{.calls = ReplayQuestionOf(options),
-                          .since = "",
-                          .examples = options.examples,
-                          .jobs = JobsOf(options),
-                          .sizes = {},
-                          .shows_progress = true};
-  if (!options.since.empty()) {
-    const Result<std::string> since = ReadSince(options.since);
+  if (!survey.since.empty()) {
+    const Result<std::string> since = ReadSince(survey.since);
     if (!since) return since.error();
-    question.since = ComparableSince(*since);
+    survey.since = ComparableSince(*since);
   }
-  return Report(options, question);
+  return Report(options);
 }
 
 }  // namespace
@@ -134,18 +117,22 @@ void AddReplay(Command& app, Action& chosen) {
                  "Exit status: 0 success, 1 a decision differs from --against, 2 something could\n"
                  "not be read.");
   const auto options = std::make_shared<ReplayOptions>();
-  AddContextOptions(command, options->given, options->json);
+  AddContextOptions(command, options->survey.calls.given, options->json);
   command.Describe(
       "--root", "The project of every call (default: the directory in which its session started)");
   command.AddOption("path", options->paths,
                     "Transcripts, and directories with *.jsonl (default: ~/.claude/projects); "
                     "- to filter standard input");
-  command.AddOption("--against FILE", options->against,
+  command.AddOption("--against FILE", options->survey.calls.against,
                     "Compare with this policy, and show what differs");
-  command.AddOption("--since TIME", options->since, "Only calls since then: 7d, 12h, 2026-11-22");
-  command.AddOption("--examples N", options->examples, "Examples shown of each group (default: 3)")
+  command.AddOption("--since TIME", options->survey.since,
+                    "Only calls since then: 7d, 12h, 2026-11-22");
+  command
+      .AddOption("--examples N", options->survey.examples,
+                 "Examples shown of each group (default: 3)")
       .Between(0, 10000);
-  command.AddOption("--jobs N", options->jobs, "Number of threads (default: one per processor)")
+  command
+      .AddOption("--jobs N", options->survey.jobs, "Number of threads (default: one per processor)")
       .Between(1, 64);
   command.OnGiven([options, &chosen] { chosen = [options] { return RunReplay(*options); }; });
 }

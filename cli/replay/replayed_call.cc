@@ -130,17 +130,12 @@ Status ReplayedCalls::Check() {
   // Without --root, checks a project that has no policy of its own.
   constexpr const char* kNowhere = "/nonexistent/ringfence-replay";
   ProjectCalls project(question_, question_.given.root.empty() ? kNowhere : "");
-  if (!project.now().context()) return project.now().context().error();
-  if (project.was() && !project.was()->context()) return project.was()->context().error();
-  const Result<Policy> policy =
-      MergePolicies(project.now().context()->sources, question_.given.profile,
-                    project.now().context()->places, {});
-  if (!policy) return policy.error();
-  if (project.was() == nullptr) return Unit{};
-  const Context& other = *project.was()->context();
-  const Result<Policy> was =
-      MergePolicies(other.sources, question_.given.profile, other.places, {});
-  if (!was) return was.error();
+  for (const PolicyCalls* calls : {&project.now(), project.was()}) {
+    if (calls == nullptr) continue;
+    if (!calls->context()) return calls->context().error();
+    const Result<Policy> policy = calls->context()->PolicyFor();
+    if (!policy) return policy.error();
+  }
   return Unit{};
 }
 

@@ -11,6 +11,7 @@
 
 namespace ringfence {
 
+// The calls to decide, and how. A filter only needs `calls`, `jobs` and `sizes`.
 struct SurveyQuestion {
   ReplayQuestion calls;
   std::string since;  // leaves out calls with a smaller time; "" for none

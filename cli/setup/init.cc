@@ -33,12 +33,13 @@ struct McpOffer {
   std::string command;                 // the same for a shell: ringfence allow 'mcp__name__*'
 };
 
-struct McpOfferQuestion {
-  Registration where;
-  std::string home;     // --home, if given
-  std::string project;  // the project, if given
-  std::string policy;   // --policy, if given
-  bool may_ask = false;
+struct InitOptions {
+  Registration given;
+  bool json = false;
+  LayerOptions layers;
+  std::string project;
+  std::string hook;
+  InstallRequest request;  // complete once RunInit() has found the places
 };
 
 // True if the policy allows the server's tools, tested with an invented one.
@@ -46,15 +47,15 @@ bool IsAllowed(const std::string& part, const Policy& policy) {
   return EvaluateTool("mcp__" + part + "__any", policy).verdict != Verdict::kDeny;
 }
 
-McpOffer OfferOf(const McpServer& server, const McpOfferQuestion& question) {
+McpOffer OfferOf(const McpServer& server, const InitOptions& options) {
   McpOffer offer{.server = server};
   offer.arguments = {"allow", "mcp__" + server.part + "__*"};
   const auto add = [&offer](const char* option, const std::string& value) {
     if (!value.empty()) offer.arguments.insert(offer.arguments.end(), {option, value});
   };
-  add("--home", question.home);
-  add("--project", question.project);
-  add("--policy", question.policy);
+  add("--home", options.given.home);
+  if (!options.project.empty()) add("--project", options.request.where.project_dir);
+  add("--policy", options.request.policy);
   offer.command = "ringfence";
   for (const std::string& argument : offer.arguments) {
     const std::string word = ShellWord(argument);
@@ -78,32 +79,32 @@ Status Allow(const McpOffer& offer) {
   return Unit{};
 }
 
-Result<std::vector<McpOffer>> McpOffers(const McpOfferQuestion& question) {
+Result<std::vector<McpOffer>> McpOffers(const InitOptions& options) {
   std::vector<McpOffer> offers;
-  const std::vector<McpServer> servers = McpServersOf(question.where);
+  const std::vector<McpServer> servers = McpServersOf(options.request.where);
   if (servers.empty()) return offers;
   BorrowedProject borrowed;
-  Registration typed = question.where;
-  typed.policy = question.policy;
+  Registration typed = options.request.where;
+  typed.policy = options.request.policy;
   const Result<Context> context = borrowed.Find(typed);
   if (!context) return context.error();
   const Result<Policy> policy = context->PolicyFor();
   if (!policy) return policy.error();
   for (const McpServer& server : servers) {
-    offers.push_back(OfferOf(server, question));
+    offers.push_back(OfferOf(server, options));
     offers.back().is_allowed = IsAllowed(server.part, *policy);
   }
   return offers;
 }
 
-// Prints each server that is not allowed, with the command that allows it. If `may_ask` and on a
-// terminal, asks about each and runs the command for those that the user wants.
-Status OfferMcpServers(const McpOfferQuestion& question) {
-  const Result<std::vector<McpOffer>> offers = McpOffers(question);
+// Prints each server that is not allowed, with the command that allows it. On a terminal, except in
+// a dry run, asks about each and runs the command for those that the user wants.
+Status OfferMcpServers(const InitOptions& options) {
+  const Result<std::vector<McpOffer>> offers = McpOffers(options);
   if (!offers) return offers.error();
   const Console console;
   const Terminal terminal;
-  bool asks = question.may_ask && terminal.can_ask();
+  bool asks = !options.request.dry_run && terminal.can_ask();
   for (const McpOffer& offer : *offers) {
     if (offer.is_allowed) continue;
     const std::string what =
@@ -130,20 +131,6 @@ OrderedJson OfferJson(const McpOffer& offer) {
           {"command", offer.command}};
 }
 
-struct InitOptions {
-  Registration given;
-  bool json = false;
-  LayerOptions layers;
-  std::string project;
-  std::string profile;
-  std::string policy;
-  std::string hook;
-  std::string root;
-  bool no_client_sandbox = false;
-  bool client_fence = false;
-  bool dry_run = false;
-};
-
 constexpr const char* kInitExamples =
     "  ringfence init                    all your projects (~/.claude/settings.json)\n"
     "  ringfence init --local .          this project, only for you\n"
@@ -155,8 +142,8 @@ constexpr const char* kInitExamples =
 
 OrderedJson ReportJson(const InstallReport& report, const InitOptions& options) {
   OrderedJson json{{"settings", report.settings_path},
-                   {"layer", LayerName(options.layers.layer())},
-                   {"dry_run", options.dry_run},
+                   {"layer", LayerName(options.request.layer)},
+                   {"dry_run", options.request.dry_run},
                    {"changes", report.changes},
                    {"policy", report.policy_path},
                    {"policy_is_new", report.policy_is_new},
@@ -222,20 +209,6 @@ void PrintReport(const InstallReport& report, const Registration& where, bool dr
   for (const std::string& hole : bash.holes) console.Line("  but " + hole);
 }
 
-Result<std::string> PolicyToRegister(const InitOptions& options) {
-  if (options.policy.empty()) return std::string();
-  const Result<Registration> place = FindRegistration(options.given.home, options.policy);
-  if (!place) return place.error();
-  return place->project_dir;
-}
-
-Result<std::string> RootOption(const InitOptions& options) {
-  if (options.root.empty()) return std::string();
-  const Result<Registration> place = FindProject(options.given.home, options.root);
-  if (!place) return place.error();
-  return place->project_dir;
-}
-
 // Keeps the registration: it takes effect when hooks are on again, and in other projects.
 Outcome SwitchedOff(const std::vector<HookSwitch>& switches) {
   Error error =
@@ -247,55 +220,44 @@ Outcome SwitchedOff(const std::vector<HookSwitch>& switches) {
   return Outcome::No(error);
 }
 
-McpOfferQuestion OfferQuestion(const InitOptions& options, const Registration& where,
-                               const std::string& policy) {
-  return {.where = where,
-          .home = options.given.home,
-          .project = options.project.empty() ? "" : where.project_dir,
-          .policy = policy,
-          .may_ask = !options.dry_run};
-}
-
-Outcome RunInit(const InitOptions& options) {
-  if (!options.dry_run) {
+Outcome RunInit(InitOptions& options) {
+  InstallRequest& request = options.request;
+  if (!request.dry_run) {
     if (Status s = RefuseUnattended("init"); !s) return Outcome::No(s.error());
   }
   const Result<Registration> where = FindProject(options.given.home, options.project);
   if (!where) return where.error();
   const Result<HookProgram> hook = FindHookProgram(options.hook);
   if (!hook) return hook.error();
-  const Result<std::string> policy = PolicyToRegister(options);
-  if (!policy) return policy.error();
-  const Result<std::string> root = RootOption(options);
-  if (!root) return root.error();
+  for (const auto& [path, find] :
+       {std::pair(&request.policy, &FindRegistration), std::pair(&request.root, &FindProject)}) {
+    if (path->empty()) continue;
+    const Result<Registration> place = find(options.given.home, *path);
+    if (!place) return place.error();
+    *path = place->project_dir;
+  }
+  request.where = *where;
+  request.directory_is_given = !options.project.empty();
+  request.layer = options.layers.layer();
+  request.hook = *hook;
+  request.may_ask = !request.dry_run && !options.json;
   InstallReport report;
-  Installation installation({.where = *where,
-                             .directory_is_given = !options.project.empty(),
-                             .layer = options.layers.layer(),
-                             .hook = *hook,
-                             .profile = options.profile,
-                             .policy = *policy,
-                             .root = *root,
-                             .client_sandbox = !options.no_client_sandbox,
-                             .client_fence = options.client_fence,
-                             .dry_run = options.dry_run,
-                             .may_ask = !options.dry_run && !options.json});
+  Installation installation(request);
   if (const auto failure = installation.Run(report)) {
     if (!failure->proof_failed) return failure->error;
     Error error = failure->error;
     error.hint += std::string(error.hint.empty() ? "" : "; ") + "every file is as it was before";
     return Outcome::No(error);
   }
-  const McpOfferQuestion offer = OfferQuestion(options, *where, *policy);
   if (options.json) {
     OrderedJson json = ReportJson(report, options);
-    const Result<std::vector<McpOffer>> servers = McpOffers(offer);
+    const Result<std::vector<McpOffer>> servers = McpOffers(options);
     if (!servers) return servers.error();
     json["mcp_servers"] = JsonArray(*servers, OfferJson);
     PrintJson(json);
   } else {
-    PrintReport(report, *where, options.dry_run);
-    if (Status s = OfferMcpServers(offer); !s) return s.error();
+    PrintReport(report, *where, request.dry_run);
+    if (Status s = OfferMcpServers(options); !s) return s.error();
   }
   return report.switches.empty() ? Outcome(0) : SwitchedOff(report.switches);
 }
@@ -309,19 +271,20 @@ void AddInit(Command& app, Action& chosen) {
   command.AddOption("project DIR", options->project,
                     "The project's directory (default: the current one)");
   AddLayerOptions(command, options->layers);
-  command.AddOption("--profile NAME", options->profile, "Use this profile of the policy");
-  command.AddOption("--policy FILE", options->policy,
+  command.AddOption("--profile NAME", options->request.profile, "Use this profile of the policy");
+  command.AddOption("--policy FILE", options->request.policy,
                     "Use this policy instead of the user's and the project's");
   command.AddOption("--hook PATH", options->hook,
                     "The hook's program (default: ringfence-hook next to this program)");
-  command.AddOption("--root DIR", options->root,
+  command.AddOption("--root DIR", options->request.root,
                     "The project, wherever the client starts; the home directory counts only for "
                     "sessions that start there");
-  command.AddFlag("--client-fence", options->client_fence,
+  command.AddFlag("--client-fence", options->request.client_fence,
                   "The client itself refuses what is outside the project; costs prompts");
-  command.AddFlag("--no-client-sandbox", options->no_client_sandbox,
+  command.AddFlag("--no-client-sandbox", options->request.keeps_client_sandbox,
                   "Leave the client's own sandbox as it is");
-  command.AddFlag("--dry-run", options->dry_run, "Show what would change, and change nothing");
+  command.AddFlag("--dry-run", options->request.dry_run,
+                  "Show what would change, and change nothing");
   AddCommonOptions(command, options->given, options->json);
   command.OnGiven([&chosen, options] { chosen = [options] { return RunInit(*options); }; });
 }

@@ -297,7 +297,7 @@ void Installation::KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& f
 void Installation::LimitSandbox(SettingsEditor& editor) {
   if (policy_->wrap_bash) return LeaveSandbox(editor);
   tools_ = FindSandboxTools();
-  if (!request_.client_sandbox) {
+  if (request_.keeps_client_sandbox) {
     Note("--no-client-sandbox: the client's sandbox was left as it is");
     return;
   }

@@ -25,9 +25,9 @@ struct InstallRequest {
   SettingsLayer layer = SettingsLayer::kUser;
   HookProgram hook;
   std::string profile;
-  std::string policy;  // absolute; may be empty
-  std::string root;    // --root, absolute; may be empty
-  bool client_sandbox = true;
+  std::string policy;                 // --policy, absolute; may be empty
+  std::string root;                   // --root, absolute; may be empty
+  bool keeps_client_sandbox = false;  // leaves its settings as they are
   bool client_fence = false;
   bool dry_run = false;
   bool may_ask = false;  // may ask the user on a terminal

@@ -205,7 +205,8 @@ std::string Filtered(const Past& past, const std::string& lines, size_t jobs) {
   const UniqueFd in(::open(past.tree.At("in").c_str(), O_RDONLY | O_CLOEXEC));
   const UniqueFd out(
       ::open(past.tree.At("out").c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  FilterQuestion question{past.question.calls, jobs, {.chunk = 200, .line = 2000}};
+  const SurveyQuestion question{
+      .calls = past.question.calls, .jobs = jobs, .sizes = {.chunk = 200, .line = 2000}};
   const Outcome outcome = FilterLines(question, in.get(), out.get());
   CHECK(outcome.status == 0);
   REQUIRE(::lseek(out.get(), 0, SEEK_SET) == 0);
