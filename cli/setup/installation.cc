@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "agents/claude/agent.h"
-#include "agents/claude/setup/client_rules.h"
 #include "agents/claude/setup/mcp_servers.h"
 #include "base/regular_file.h"
 #include "base/sha256.h"
@@ -15,7 +14,6 @@
 #include "cli/common/file_place.h"
 #include "cli/common/registered.h"
 #include "cli/common/state.h"
-#include "cli/setup/guarded_paths.h"
 #include "cli/setup/repository_writes.h"
 #include "cli/setup/starter_policy.h"
 #include "policy/evaluate/fix.h"
@@ -55,7 +53,7 @@ std::optional<InstallFailure> Installation::Run(InstallReport& report) {
     NoteBorrowed();
   }
   report.confinement = policy_->wrap_bash ? WrappedConfinement(policy_->sandbox.mode)
-                                          : CheckConfinement(files_, tools_);
+                                          : CheckConfinement(files_, limited_.tools);
   report.switches = FindHookSwitches(files_, request_.layer);
   if (request_.dry_run) return {};
   // The approvals come first: the hook of a running session compares the new settings with them.
@@ -251,9 +249,11 @@ Status Installation::EditSettings() {
   Result<SettingsEditor> editor = OpenSettings(before_, RecordOf(records->value, target_));
   if (!editor) return editor.error();
   editor->Register(Command());
-  LimitClient(*editor);
-  LimitSandbox(*editor);
-  if (Status s = PermitWrapping(*editor); !s) return s;
+  Result<LimitedClient> limited = LimitClient(
+      {request_, files_, Own(), *policies_, *policy_, borrowed_.is_borrowed()}, *editor);
+  if (!limited) return limited.error();
+  limited_ = std::move(*limited);
+  for (const std::string& note : limited_.notes) Note(note);
   after_ = editor->text();
   record_ = editor->record();
   report_->changes = editor->changes();
@@ -262,72 +262,6 @@ Status Installation::EditSettings() {
     file.settings = CheckSettings(after_, file.path, request_.where);
   }
   return Unit{};
-}
-
-void Installation::LimitClient(SettingsEditor& editor) {
-  KeepOrSet(editor, NoSkillShell());
-  const ClientLimits fence = ClientFenceFor(*policy_, request_.client_fence);
-  for (const std::string& pointer : fence.dropped) editor.DropFlag(pointer);
-  for (const ClientLimits::Flag& flag : fence.flags) editor.SetFlag(flag.pointer, flag.value);
-  for (const std::string& note : fence.notes) Note(note);
-  DenyMentions(editor);
-}
-
-// Denies @path in prompts by the client's own rules, because the client calls no hook for it.
-void Installation::DenyMentions(SettingsEditor& editor) {
-  Places places = policies_->places;
-  const bool is_shared =
-      request_.layer == SettingsLayer::kProject || request_.layer == SettingsLayer::kManaged;
-  if (is_shared) places.settings_folders.clear();  // this user's only
-  editor.SyncTexts(std::string(kDenyRules), MentionRulesFor(*policy_, places));
-}
-
-// Sets the flag. If the user has switched it off, leaves it off and adds a note.
-void Installation::KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& flag) {
-  const SettingsFile& own = Own();
-  if (own.settings.Flag(flag.pointer) != !flag.value) {
-    editor.SetFlag(flag.pointer, flag.value);
-    return;
-  }
-  std::string name = flag.pointer.substr(1);
-  std::ranges::replace(name, '/', '.');
-  Note(name + " is off in " + own.settings.name + " and stays off");
-}
-
-void Installation::LimitSandbox(SettingsEditor& editor) {
-  if (policy_->wrap_bash) return LeaveSandbox(editor);
-  tools_ = FindSandboxTools();
-  if (request_.keeps_client_sandbox) {
-    Note("--no-client-sandbox: the client's sandbox was left as it is");
-    return;
-  }
-  if (!tools_.missing.empty()) {
-    Note("the client's sandbox was not switched on: " + tools_.MissingText() +
-         " cannot be found, and with failIfUnavailable the client would refuse to start. Install "
-         "them (apt install bubblewrap socat, dnf install bubblewrap socat) and run ringfence init "
-         "again");
-    return;
-  }
-  if (!tools_.broken.empty()) {
-    Note("the client's sandbox was not switched on, because it cannot work here: " + tools_.broken);
-    return;
-  }
-  limits_sandbox_ = true;
-  ClientLimits limits = SandboxFor(*policy_, policies_->places, request_.layer,
-                                   GuardedPaths({request_.where, request_.layer, request_.hook,
-                                                 request_.policy, *policies_, *policy_}));
-  if (request_.layer == SettingsLayer::kLocal) AddTo(limits, WritesOfRepository());
-  for (const std::string& pointer : limits.dropped) editor.DropFlag(pointer);
-  for (const ClientLimits::Flag& flag : limits.flags) editor.SetFlag(flag.pointer, flag.value);
-  for (const ClientLimits::Texts& list : limits.lists) editor.SyncTexts(list.pointer, list.texts);
-  for (const std::string& note : limits.notes) Note(note);
-  NoteCaches();
-}
-
-// Returns what commands in the client's sandbox may write besides the client's start directory.
-RepositoryWrites Installation::WritesOfRepository() const {
-  const bool is_here = request_.root.empty() && !borrowed_.is_borrowed();
-  return is_here && limits_sandbox_ ? RepositoryWritesFor(policies_->places) : RepositoryWrites();
 }
 
 // The user's settings serve every project, so settings for one directory go into its own file.
@@ -339,7 +273,7 @@ Status Installation::PlanRepository() {
     if (!records) return records.error();
     Result<std::optional<RepositoryChange>> change =
         PlanRepositoryWrites({*local, RecordOf(records->value, local->path), target_,
-                              request_.hook.path, WritesOfRepository()});
+                              request_.hook.path, limited_.writes});
     if (!change) return change.error();
     report_->repository = std::move(*change);
   }
@@ -354,59 +288,12 @@ Status Installation::PlanRepository() {
 void Installation::NoteWhereCommandsWrite(const ClientSettings* local) {
   const Places& places = policies_->places;
   const bool starts_in_part = StartOf(places) != places.root && request_.root.empty();
-  if (!starts_in_part || !limits_sandbox_ || borrowed_.is_borrowed()) return;
+  if (!starts_in_part || !limited_.limits_sandbox || borrowed_.is_borrowed()) return;
   if (local != nullptr && OpensWrites(*local, places.root_real)) return;
   Note(
       "commands in the client's sandbox write only in the directory in which the client starts. "
       "To commit, start it in " +
       Quote(places.root.text()));
-}
-
-void Installation::NoteCaches() {
-  std::string names;
-  for (const std::string& cache : ClosedCaches(*policy_, policies_->places)) {
-    names += (names.empty() ? "" : ", ") + cache;
-  }
-  if (names.empty()) return;
-  Note(
-      "commands in the client's sandbox cannot write package caches, so installing packages may "
-      "fail: " +
-      names + ". To permit one, run: ringfence allow " + names.substr(0, names.find(',')) +
-      ", and ringfence init again. Then they can also change what your other projects take from "
-      "it");
-}
-
-// Without wrapping, removes the rules that an earlier run added.
-Status Installation::PermitWrapping(SettingsEditor& editor) {
-  std::vector<std::string> rules;
-  if (policy_->wrap_bash) {
-    Result<std::vector<std::string>> wrapping = WrappingRules(request_.hook.path);
-    if (!wrapping) return wrapping.error();
-    rules = std::move(*wrapping);
-  } else if (MayWrap(policies_->sources)) {
-    Note(kWrapsForSome);
-  }
-  editor.SyncTexts("/permissions/allow", rules);
-  return Unit{};
-}
-
-// Switches the client's sandbox off: sandboxes cannot be nested, and the client exempts a command
-// from its own sandbox only if it knows every part of the command.
-void Installation::LeaveSandbox(SettingsEditor& editor) {
-  const std::string kSandboxSwitch = "/sandbox/enabled";
-  const ClientLimits limits = SandboxFor(*policy_, policies_->places, request_.layer, {});
-  for (const std::string& pointer : limits.dropped) editor.DropFlag(pointer);
-  for (const ClientLimits::Flag& flag : limits.flags) {
-    if (flag.pointer != kSandboxSwitch) editor.DropFlag(flag.pointer);
-  }
-  for (const ClientLimits::Texts& list : limits.lists) editor.SyncTexts(list.pointer, {});
-  if (editor.Has(kSandboxSwitch)) editor.SetFlag(kSandboxSwitch, false);
-  for (const SettingsFile& file : files_) {
-    if (file.layer == request_.layer || !file.settings.drops.empty()) continue;
-    if (file.settings.Flag(kSandboxSwitch) != true) continue;
-    Note("sandbox.enabled is true in " + file.settings.name +
-         ": while the client's own sandbox is on, every wrapped command fails");
-  }
 }
 
 Status Installation::WriteSettings() {

@@ -6,14 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "agents/claude/setup/client_sandbox.h"
 #include "agents/claude/setup/settings_editor.h"
 #include "agents/claude/setup/settings_files.h"
 #include "base/result.h"
 #include "cli/common/confinement.h"
 #include "cli/common/file_transaction.h"
-#include "cli/common/host_tools.h"
 #include "cli/common/policies.h"
+#include "cli/setup/client_limits.h"
 #include "cli/setup/proof.h"
 #include "cli/setup/repository_writes.h"
 
@@ -70,15 +69,7 @@ class Installation {
   Status WidenToRepository();
   Status PinStarter(const std::string& text);
   Status EditSettings();
-  void LimitClient(SettingsEditor& editor);
-  void DenyMentions(SettingsEditor& editor);
-  void LimitSandbox(SettingsEditor& editor);
-  Status PermitWrapping(SettingsEditor& editor);
-  void LeaveSandbox(SettingsEditor& editor);
-  void KeepOrSet(SettingsEditor& editor, const ClientLimits::Flag& flag);
   HookCommand Command() const;
-  void NoteCaches();
-  RepositoryWrites WritesOfRepository() const;
   Status PlanRepository();
   void NoteWhereCommandsWrite(const ClientSettings* local);
   Status WriteState();
@@ -98,10 +89,9 @@ class Installation {
   std::optional<std::string> before_;
   std::string after_;
   SettingsRecord record_;
-  bool limits_sandbox_ = false;  // this run limits the client's own sandbox
+  LimitedClient limited_;
   std::optional<Context> policies_;
   std::optional<Policy> policy_;
-  SandboxTools tools_;
   BorrowedProject borrowed_;
 };
 
