@@ -73,8 +73,8 @@ Result<std::vector<BaselineEntry>> ParseBaseline(std::string text, const std::st
   }
   std::vector<BaselineEntry> entries;
   if (const JsonNode* list = object.Array("decisions")) {
-    for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree->node(i).next) {
-      entries.push_back(ReadBaselineEntry(document, tree->node(i)));
+    for (const JsonNode& entry : tree->ChildrenOf(*list)) {
+      entries.push_back(ReadBaselineEntry(document, entry));
     }
   }
   object.Finish();

@@ -78,8 +78,7 @@ std::optional<MemoryNode> ReadNode(JsonDocument& document, const JsonNode& node)
 void ReadFiles(JsonDocument& document, const JsonNode& files, Fixture& fixture) {
   const JsonTree& tree = document.tree();
   fixture.files.emplace();
-  for (JsonTree::Index i = files.first_child; i != JsonTree::kNone; i = tree.node(i).next) {
-    const JsonNode& node = tree.node(i);
+  for (const JsonNode& node : tree.ChildrenOf(files)) {
     const std::optional<Path> path = PathOf(tree.KeyOf(node), fixture);
     if (!path) {
       document.Wrong(node, "must name a file, by a path without \"..\"",

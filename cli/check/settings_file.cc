@@ -8,6 +8,7 @@
 #include "agents/claude/setup/client_sandbox.h"
 #include "agents/claude/setup/settings_editor.h"
 #include "base/contains.h"
+#include "base/json_pointer.h"
 #include "base/text.h"
 #include "cli/check/programs.h"
 #include "cli/common/confinement.h"
@@ -340,9 +341,7 @@ class LayersChecker {
       if (file.settings.Flag(key.pointer) != true) continue;
       const bool is_read = key.access == Access::kRead;
       const std::string& beyond = is_read ? question_.reads_beyond : question_.writes_beyond;
-      std::string name(key.pointer.substr(1));
-      std::ranges::replace(name, '/', '.');
-      std::string what = name + " is true: the client itself refuses " +
+      std::string what = DottedKey(key.pointer) + " is true: the client itself refuses " +
                          (is_read ? "reads" : "writes") + " outside the project";
       if (!beyond.empty()) {
         what += std::string(", also of what ") + (is_read ? "read.allow" : "write.allow") +

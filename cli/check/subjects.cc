@@ -210,19 +210,18 @@ class Checker {
     for (const std::string& note : context->sources.notes) {
       Add(checked_.findings, Severity::kWarning, "untrusted-policy", ConfigError("", note));
     }
-    const std::string_view profile = registered.options.profile;
-    const Result<Policy> policy =
-        MergePolicies(context->sources, profile, context->places, Caller{});
+    const Result<Policy> policy = context->PolicyFor();
     if (!policy) return WrongGround(registered, policy.error());
     wraps_bash_ |= policy->wrap_bash;
     if (const PathRule* beyond = FirstBeyond(policy->read)) reads_beyond_ = beyond->written();
     if (const PathRule* beyond = FirstBeyond(policy->write)) writes_beyond_ = beyond->written();
-    Take(LintTogether({context->sources, context->places, disk_}, profile, BypassingSettings()));
+    Take(LintTogether({context->sources, context->places, disk_}, context->profile,
+                      BypassingSettings()));
     if (project_real_.empty()) project_real_ = context->places.root_real.text();
-    KeepRights({std::move(*context), {}, *policy, {}}, registered);
+    KeepRights({std::move(*context), {}, *policy, {}});
   }
 
-  void KeepRights(InForce in_force, const Registered& registered) {
+  void KeepRights(InForce in_force) {
     InForce& kept = in_force_.emplace_back(std::move(in_force));
     std::vector<PolicySource>& sources = kept.context.sources.sources;
     const auto projects = std::stable_partition(
@@ -230,8 +229,7 @@ class Checker {
         [](const PolicySource& source) { return source.layer != Layer::kProject; });
     std::move(projects, sources.end(), std::back_inserter(kept.of_project));
     sources.erase(projects, sources.end());
-    Result<Policy> users = MergePolicies(kept.context.sources, registered.options.profile,
-                                         kept.context.places, Caller{});
+    Result<Policy> users = kept.context.PolicyFor();
     // If only the project's policy has the profile, there is nothing to compare.
     kept.users = users ? std::move(*users) : kept.here;
     const Places& places = kept.context.places;

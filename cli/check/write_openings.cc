@@ -86,8 +86,7 @@ class OpeningFinder {
     const auto each = [&](const char* pointer, auto take) {
       const JsonNode* list = NodeAt(*tree, pointer);
       if (list == nullptr || list->kind != JsonTree::Kind::kArray) return;
-      for (JsonTree::Index i = list->first_child; i != JsonTree::kNone; i = tree->node(i).next) {
-        const JsonNode& node = tree->node(i);
+      for (const JsonNode& node : tree->ChildrenOf(*list)) {
         if (node.kind != JsonTree::Kind::kString) continue;
         take(Entry{file, pointer, std::string(node.content()),
                    PlaceText(tree->name(), text, node.begin)});

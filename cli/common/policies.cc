@@ -89,7 +89,7 @@ Result<Path> AuditFileInForce(const Registration& given) {
 }
 
 Result<Path> AuditFileOn(const Context& context) {
-  const Result<Policy> policy = MergePolicies(context.sources, "", context.places, Caller{});
+  const Result<Policy> policy = context.PolicyFor();
   if (!policy) return policy.error();
   std::optional<Path> file = OwnPath(policy->audit.file, context.places);
   if (file) return *std::move(file);

@@ -120,8 +120,7 @@ void LookAtEntry(const Patient& patient, const SettingsFile& file, const HookEnt
   const RealFiles disk;
   const Result<Context> context = FindTypedContext(*options, disk);
   if (!context) return wrong(context.error());
-  const Result<Policy> policy =
-      MergePolicies(context->sources, options->profile, context->places, Caller{});
+  const Result<Policy> policy = context->PolicyFor();
   if (!policy) return wrong(policy.error());
   const Result<Proof> proof = Prove({.command = {patient.hook.path, entry.args},
                                      .home = patient.where.home,

@@ -56,8 +56,7 @@ void ExamineGround(const Registered& registered, Patient& patient, DoctorRows& r
   const RealFiles disk;
   const Result<Context> context = FindTypedContext(options, disk);
   if (!context) return wrong(context.error());
-  const Result<Policy> policy =
-      MergePolicies(context->sources, options.profile, context->places, Caller{});
+  const Result<Policy> policy = context->PolicyFor();
   if (!policy) return wrong(policy.error());
   patient.context = &*context;
   patient.policy = &*policy;

@@ -33,7 +33,7 @@ Outcome RunPrompt(const PromptOptions& options) {
   const Registration& here = contexts->front();
   Result<Context> context = FindTypedContext(here, files);
   if (!context) return context.error();
-  const Result<Policy> policy = MergePolicies(context->sources, here.profile, context->places, {});
+  const Result<Policy> policy = context->PolicyFor();
   if (!policy) return policy.error();
   const SandboxMode mode = SandboxModeOf(options.mode).value_or(policy->sandbox.mode);
   const std::string text = BoundaryText(*policy, *context, mode);

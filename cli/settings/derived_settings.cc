@@ -10,6 +10,7 @@
 #include "agents/claude/setup/settings_files.h"
 #include "base/add_once.h"
 #include "base/contains.h"
+#include "base/json_pointer.h"
 #include "base/text.h"
 #include "policy/evaluate/evaluate_tool.h"
 
@@ -263,12 +264,11 @@ class SettingsMerger {
   }
 
   void Conflict(const std::string& place, const OrderedJson& value) {
-    std::string name = place.substr(1);
-    std::ranges::replace(name, '/', '.');
     const JsonEdit::Node& node = *edit_.At(place);
     const std::string was = Printable(CutText(std::string(edit_.Raw(node)), 80));
     conflicts_.push_back(PlaceText(edit_.tree().name(), edit_.tree().text(), node.begin) + ": " +
-                         name + " is " + was + ", and the policy wants " + value.dump());
+                         DottedKey(place) + " is " + was + ", and the policy wants " +
+                         value.dump());
     if (replaces_) edit_.Replace(node, value);
   }
 

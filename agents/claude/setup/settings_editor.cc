@@ -55,8 +55,7 @@ void RemoveEntry(JsonEdit& edit, const std::string& pointer) {
 const JsonNode* FindText(const JsonEdit& edit, const std::string& array, const std::string& text) {
   const JsonNode* node = edit.At(array);
   if (node == nullptr || node->kind != JsonKind::kArray) return nullptr;
-  for (JsonTree::Index i = node->first_child; i != JsonTree::kNone; i = edit.tree().node(i).next) {
-    const JsonNode& element = edit.tree().node(i);
+  for (const JsonNode& element : edit.tree().ChildrenOf(*node)) {
     if (element.kind == JsonKind::kString && element.content() == text) return &element;
   }
   return nullptr;
