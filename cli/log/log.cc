@@ -30,10 +30,15 @@
 namespace ringfence {
 namespace {
 
-struct WhichLog {
+// The options of `log` and its subcommands; each declares those that it has.
+struct LogOptions {
   Registration given;
   bool json = false;
   std::string file;
+  std::vector<std::string> anchors;
+  std::string anchored_as;
+  std::string to;
+  SendOptions lines;  // which lines to show or to send
 };
 
 // Returns the log for a project without a policy of its own.
@@ -47,9 +52,10 @@ Result<Path> AuditFileWithoutProject(Registration given) {
   return context ? AuditFileOn(*context) : context.error();
 }
 
-void AddWhichLog(Command& command, WhichLog& log) {
-  Registration& given = log.given;
-  command.AddOption("--file FILE", log.file, "This log, instead of the one that the policy names");
+void AddWhichLog(Command& command, LogOptions& options) {
+  Registration& given = options.given;
+  command.AddOption("--file FILE", options.file,
+                    "This log, instead of the one that the policy names");
   command.AddOption("--home DIR", given.home, "The home directory, instead of HOME");
   command.AddOption("--root DIR", given.root, "The project (default: the current directory)");
   command.AddOption("--policy FILE", given.policy,
@@ -58,48 +64,32 @@ void AddWhichLog(Command& command, WhichLog& log) {
 
 // Returns the log of all the user's projects if no project is named and the current directory
 // cannot be one.
-Result<Path> FindLog(const WhichLog& log) {
-  if (!log.file.empty()) return Path::Clean(Absolute(log.file));
-  Result<Path> file = AuditFileInForce(log.given);
+Result<Path> FindLog(const LogOptions& options) {
+  if (!options.file.empty()) return Path::Clean(Absolute(options.file));
+  const Registration& given = options.given;
+  Result<Path> file = AuditFileInForce(given);
   const bool may_be_elsewhere = !file && file.error().kind == Error::Kind::kUsage;
-  return may_be_elsewhere && log.given.root.empty() ? AuditFileWithoutProject(log.given) : file;
+  return may_be_elsewhere && given.root.empty() ? AuditFileWithoutProject(given) : file;
 }
 
-struct ShowOptions {
-  WhichLog log;
-  LogFilter filter;
-  std::string since;
-  bool follow = false;
-};
-
-struct VerifyOptions {
-  WhichLog log;
-  std::vector<std::string> anchors;
-  std::string anchored_as;
-};
-
-struct SendCommand {
-  WhichLog log;
-  std::string to;
-  std::string since;
-  SendOptions options;
-};
-
-Result<std::string> Since(const std::string& text) {
-  return text.empty() ? Result<std::string>(text) : ReadSince(text);
+// Converts the text of --since to the form of the log.
+Status FindSince(std::string& since) {
+  if (since.empty()) return Unit{};
+  Result<std::string> time = ReadSince(since);
+  if (!time) return time.error();
+  since = std::move(*time);
+  return Unit{};
 }
 
 class Shower {
  public:
-  Shower(const Path& file, const ShowOptions& options, std::string since)
-      : reader_(file), options_(options), filter_(options.filter) {
-    filter_.since = std::move(since);
-  }
+  Shower(const Path& file, const LogOptions& options) : reader_(file), options_(options) {}
 
   Outcome Run() {
-    if (Status s = reader_.Open(options_.follow); !s) return s.error();
+    const bool follows = options_.lines.follow;
+    if (Status s = reader_.Open(follows); !s) return s.error();
     std::optional<Waiting> waiting;
-    if (options_.follow) waiting.emplace();
+    if (follows) waiting.emplace();
     do {
       if (Status s = ShowAll(waiting); !s) return s.error();
     } while (waiting && waiting->For(kPoll, true));
@@ -131,29 +121,27 @@ class Shower {
       ++foreign_;
       return;
     }
-    if (!filter_.Wants(*entry)) return;
-    if (!options_.log.json) return console_.Line(ShowLogEntry(*entry, console_));
+    if (!options_.lines.filter.Wants(*entry)) return;
+    if (!options_.json) return console_.Line(ShowLogEntry(*entry, console_));
     console_.Line(is_terminal_ ? Printable(line.text) : line.text);
   }
 
   LogReader reader_;
-  const ShowOptions& options_;
-  LogFilter filter_;
+  const LogOptions& options_;
   Console console_;
   bool is_terminal_ = ::isatty(STDOUT_FILENO) == 1;
   uint64_t foreign_ = 0;
 };
 
-Outcome ShowLog(const ShowOptions& options) {
-  const Result<std::string> since = Since(options.since);
-  if (!since) return since.error();
-  const Result<Path> file = FindLog(options.log);
+Outcome ShowLog(LogOptions& options) {
+  if (Status s = FindSince(options.lines.filter.since); !s) return s.error();
+  const Result<Path> file = FindLog(options);
   if (!file) return file.error();
-  return Shower(*file, options, *since).Run();
+  return Shower(*file, options).Run();
 }
 
-Outcome Verify(const VerifyOptions& options) {
-  const Result<Path> file = FindLog(options.log);
+Outcome Verify(const LogOptions& options) {
+  const Result<Path> file = FindLog(options);
   if (!file) return file.error();
   LogReader reader(*file);
   if (Status s = reader.Open(); !s) return s.error();
@@ -166,7 +154,7 @@ Outcome Verify(const VerifyOptions& options) {
   }
   const Result<LogReport> report = CheckLog(reader, options.anchors.empty() ? nullptr : &anchors);
   if (!report) return report.error();
-  if (options.log.json) {
+  if (options.json) {
     PrintJson(ReportJson(*report));
   } else {
     const Console console;
@@ -175,17 +163,15 @@ Outcome Verify(const VerifyOptions& options) {
   return report->is_sound() ? 0 : 1;
 }
 
-Outcome Send(SendCommand& command) {
-  const Result<LogTarget> target = ReadLogTarget(command.to);
+Outcome Send(LogOptions& options) {
+  const Result<LogTarget> target = ReadLogTarget(options.to);
   if (!target) return target.error();
-  const Result<std::string> since = Since(command.since);
-  if (!since) return since.error();
-  command.options.filter.since = *since;
-  const Result<Path> file = FindLog(command.log);
+  if (Status s = FindSince(options.lines.filter.since); !s) return s.error();
+  const Result<Path> file = FindLog(options);
   if (!file) return file.error();
   const Result<std::unique_ptr<LogSink>> sink = MakeSink(*target);
   if (!sink) return sink.error();
-  return SendLog(*file, **sink, command.options);
+  return SendLog(*file, **sink, options.lines);
 }
 
 void AddSince(Command& command, std::string& since) {
@@ -213,8 +199,8 @@ constexpr const char* kSendExamples =
 void AddVerify(Command& log, Action& chosen) {
   Command command = AddCommand(log, "verify", "Check the log's chain of digests and its anchors",
                                kVerifyExamples);
-  const auto options = std::make_shared<VerifyOptions>();
-  AddWhichLog(command, options->log);
+  const auto options = std::make_shared<LogOptions>();
+  AddWhichLog(command, *options);
   command
       .AddOption("--anchors SOURCE", options->anchors,
                  "\"journal\", \"journal:DIR\", or a file that syslog wrote")
@@ -222,22 +208,22 @@ void AddVerify(Command& log, Action& chosen) {
       .NotEmpty();
   command.AddOption("--anchored-as FILE", options->anchored_as,
                     "The log's name in its anchors, if it was written elsewhere");
-  command.AddFlag("--json", options->log.json, "Print the result as JSON");
+  command.AddFlag("--json", options->json, "Print the result as JSON");
   command.OnGiven([options, &chosen] { chosen = [options] { return Verify(*options); }; });
 }
 
 void AddSend(Command& log, Action& chosen) {
   Command command =
       AddCommand(log, "send", "Send the lines to journald or a syslog server", kSendExamples);
-  const auto options = std::make_shared<SendCommand>();
-  AddWhichLog(command, options->log);
+  const auto options = std::make_shared<LogOptions>();
+  AddWhichLog(command, *options);
   command
       .AddOption("--to PLACE", options->to,
                  "journald, syslog://HOST:PORT (TCP) or syslog+udp://HOST:PORT")
       .Required();
-  command.AddFlag("--follow", options->options.follow, "Keep running and show new lines");
-  AddSince(command, options->since);
-  command.AddOption("--state FILE", options->options.state,
+  command.AddFlag("--follow", options->lines.follow, "Keep running and show new lines");
+  AddSince(command, options->lines.filter.since);
+  command.AddOption("--state FILE", options->lines.state,
                     "Remember the position in this file, and continue there the next time");
   command.OnGiven([options, &chosen] { chosen = [options] { return Send(*options); }; });
 }
@@ -247,17 +233,17 @@ void AddSend(Command& log, Action& chosen) {
 void AddLog(Command& app, Action& chosen) {
   Command command =
       AddCommand(app, "log", "Show, verify and forward the log of decisions", kShowExamples);
-  const auto options = std::make_shared<ShowOptions>();
-  AddWhichLog(command, options->log);
-  LogFilter& filter = options->filter;
-  command.AddFlag("--follow", options->follow, "Keep running and show new lines");
+  const auto options = std::make_shared<LogOptions>();
+  AddWhichLog(command, *options);
+  LogFilter& filter = options->lines.filter;
+  command.AddFlag("--follow", options->lines.follow, "Keep running and show new lines");
   command.AddOption("--tool TOOL", filter.tool, "Only this tool; * for any text");
   command.AddOption("--verdict VERDICT", filter.verdict, "Only this verdict")
       .OneOf({"permit", "ask", "deny", "error", "alert"});
   command.AddOption("--session SESSION", filter.session, "Only sessions whose id begins with this");
   command.AddOption("--agent AGENT", filter.agent, "Only this type or id of subagent; * for any");
-  AddSince(command, options->since);
-  command.AddFlag("--json", options->log.json, "Print the lines as they are in the file");
+  AddSince(command, options->lines.filter.since);
+  command.AddFlag("--json", options->json, "Print the lines as they are in the file");
   AddVerify(command, chosen);
   AddSend(command, chosen);
   command.MayHaveCommand();
