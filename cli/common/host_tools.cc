@@ -3,25 +3,18 @@
 #ifdef __linux__
 #include <elf.h>
 #endif
-#ifdef __APPLE__
-#include <mach-o/dyld.h>
-#endif
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <climits>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <filesystem>
 #include <string_view>
 
 #include "base/environment.h"
 #include "base/path.h"
 #include "base/process.h"
-#include "base/syscall.h"
+#include "base/program.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "base/utf8.h"
@@ -66,28 +59,18 @@ bool IsImmuneToPreloading(const std::string& path) {
 bool IsImmuneToPreloading(const std::string&) { return true; }
 #endif
 
-Result<std::string> RealPath(const char* path) {
-  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path, nullptr), &std::free);
-  if (real == nullptr) return SystemError("realpath(" + std::string(path) + ")");
-  return std::string(real.get());
-}
-
-Result<std::string> OwnRealProgram() {
-#ifdef __APPLE__
-  std::array<char, PATH_MAX> path{};
-  uint32_t size = path.size();
-  if (::_NSGetExecutablePath(path.data(), &size) != 0) return SystemError("own path", ENAMETOOLONG);
-  return RealPath(path.data());
-#else
-  return RealPath("/proc/self/exe");
-#endif
+// Returns this program's own file with links resolved, also where the system hides it.
+Result<std::string> OwnFile() {
+  Result<std::string> own = OwnProgramReal();
+  if (!own || !own->empty()) return own;
+  std::error_code failed;
+  return std::filesystem::canonical(OwnProgram(), failed).string();
 }
 
 Result<std::string> AbsoluteProgram(const std::string& path) {
-  if (path.starts_with('/')) return Path::Clean(path).text();
-  const std::string folder = CurrentDirectory();
-  if (folder.empty()) return NoCurrentDirectory("go to an existing directory");
-  return Path::Clean(folder + "/" + path).text();
+  std::string absolute = Absolute(path);
+  if (!absolute.starts_with('/')) return NoCurrentDirectory("go to an existing directory");
+  return absolute;
 }
 
 }  // namespace
@@ -121,7 +104,7 @@ SandboxTools FindSandboxTools() {
 }
 
 Result<HookProgram> FindHookProgram(const std::string& option) {
-  const Result<std::string> own = OwnRealProgram();
+  const Result<std::string> own = OwnFile();
   Result<std::string> path = option.empty() ? own : AbsoluteProgram(option);
   if (!path) return path.error();
   if (option.empty()) path = Path::Clean(*path).Parent().Child("ringfence-hook").text();

@@ -12,7 +12,6 @@ struct SandboxTools {
   std::vector<std::string> missing;  // names of programs
   std::string broken;                // why the sandbox cannot start although all programs exist
 
-  bool is_usable() const { return missing.empty() && broken.empty(); }
   std::string MissingText() const;  // "bwrap and socat"
 };
 SandboxTools FindSandboxTools();
