@@ -154,11 +154,10 @@ Result<SettingsQuestion> QuestionOf(const Sources& found, const SettingsOptions&
 }
 
 // Notes entries of the file that make it weaker than the derived settings.
-void NoteWeaker(const Merged& merged, Derived& derived, const std::string& path,
+void NoteWeaker(const ClientSettings& now, Derived& derived, const std::string& path,
                 const std::string& program) {
   const ClientSettings alone = ParseClientSettings(derived.json.dump(), path, path);
   const Approvals approvals{{ApprovedAsIs(alone, program)}};
-  const ClientSettings now = ParseClientSettings(merged.text, path, path);
   for (const std::string& sentence : Weakens(now, approvals, program)) {
     std::string note = "also set, in addition to the policy, in ";
     derived.notes.push_back(note.append(path).append(" ").append(sentence));
@@ -192,29 +191,11 @@ Status WriteInPlace(const std::string& path, const std::optional<std::string>& b
   return transaction.Commit();
 }
 
-BypassQuestion BypassOf(const Sources& found, const SettingsOptions& options) {
-  return {found.policy, found.context.sources, options.given.profile, found.context.places};
-}
-
-Status CheckMode(const Merged& merged, const std::string& path, const SettingsOptions& options,
-                 const Sources& found) {
-  const ClientSettings now = ParseClientSettings(merged.text, path, path);
-  if (now.permission_mode != "bypassPermissions") return Unit{};
-  BypassQuestion question = BypassOf(found, options);
-  question.settings = path;
-  if (auto unsafe = UnsafeBypass(question)) return *std::move(unsafe);
-  return Unit{};
-}
-
-// Notes a "bypassPermissions" that the file keeps although the policy does not set it.
-void NoteMode(const Merged& merged, Derived& derived, const std::string& path,
-              const Sources& found) {
-  const ClientSettings now = ParseClientSettings(merged.text, path, path);
-  const std::string& mode = now.permission_mode;
-  if (mode != "bypassPermissions" || found.policy.permission_mode == mode) return;
-  derived.notes.push_back(
-      "permissions.defaultMode is \"bypassPermissions\" in " + path +
-      " and is kept: the client asks nothing, and only what the policy denies is stopped");
+// `file` is a settings file with "bypassPermissions", or "".
+std::optional<Error> UnsafeMode(const Sources& found, const SettingsOptions& options,
+                                std::string_view file) {
+  return UnsafeBypass(
+      {found.policy, found.context.sources, options.given.profile, found.context.places, file});
 }
 
 Outcome Merge(const SettingsOptions& options, const Sources& found, Derived& derived,
@@ -232,9 +213,16 @@ Outcome Merge(const SettingsOptions& options, const Sources& found, Derived& der
     return Outcome::No(ConfigError(path, "contradicts the policy; nothing was changed",
                                    "change it there, or use --replace for the policy's values"));
   }
-  if (Status s = CheckMode(*merged, path, options, found); !s) return Outcome::No(s.error());
-  NoteMode(*merged, derived, path, found);
-  NoteWeaker(*merged, derived, path, command.program);
+  const ClientSettings now = ParseClientSettings(merged->text, path, path);
+  if (now.permission_mode == "bypassPermissions") {
+    if (const auto unsafe = UnsafeMode(found, options, path)) return Outcome::No(*unsafe);
+    if (found.policy.permission_mode != now.permission_mode) {
+      derived.notes.push_back(
+          "permissions.defaultMode is \"bypassPermissions\" in " + path +
+          " and is kept: the client asks nothing, and only what the policy denies is stopped");
+    }
+  }
+  NoteWeaker(now, derived, path, command.program);
   NoteUnread(derived, path, found.where);
   if (!options.in_place) {
     SayNotes(derived);
@@ -252,7 +240,7 @@ Outcome RunSettings(const SettingsOptions& options) {
   }
   Sources found;
   if (Status s = FindSources(options, found); !s) return s.error();
-  if (const auto unsafe = UnsafeBypass(BypassOf(found, options))) return Outcome::No(*unsafe);
+  if (const auto unsafe = UnsafeMode(found, options, "")) return Outcome::No(*unsafe);
   const Result<SettingsQuestion> question = QuestionOf(found, options);
   if (!question) return question.error();
   const bool is_python = options.language == "python";
