@@ -7,21 +7,19 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/places.h"
+
 namespace ringfence {
 
-struct RunOptions {
-  std::string home;     // "" means HOME
-  std::string root;     // "" means the current directory
-  std::string policy;   // "" means the user's and the project's
-  std::string profile;  // "" means none
-  std::string mode;     // sandbox, rx or rwx; "" means the policy's
-  std::string layers;   // full or landlock; "" means the policy's
+// Home, project, policy, profile and --trial are those of a registration.
+struct RunOptions : Registration {
+  std::string mode;    // sandbox, rx or rwx; "" means the policy's
+  std::string layers;  // full or landlock; "" means the policy's
   std::string chdir;
   std::string session;
   std::string write;   // another writable directory
   std::string report;  // the number of a socket
   bool no_sandbox = false;
-  bool trial = false;
   bool agent = false;
   std::vector<std::string> command;
 };

@@ -51,11 +51,9 @@ Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& fil
                       "cannot be combined with --no-sandbox, which confines nothing");
   }
   // Paths on the command line are relative to the directory in which it was typed.
-  Registration typed;
-  typed.home = options.home;
+  Registration typed = options;
   typed.root = AbsoluteOr(options.root);
   typed.policy = AbsoluteOr(options.policy);
-  typed.profile = options.profile;
   const std::string write = AbsoluteOr(options.write);
   if (!options.chdir.empty() && ::chdir(options.chdir.c_str()) != 0) {
     return UsageError("--chdir", Quote(options.chdir) + " cannot be entered",

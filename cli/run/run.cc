@@ -17,7 +17,6 @@ namespace {
 
 struct Options {
   RunOptions run;
-  Registration given;
   bool json = false;
   std::string for_system;
   bool dry_run = false;
@@ -71,11 +70,7 @@ Outcome ShowAndReport(const Options& options) {
   return outcome;
 }
 
-Outcome RunOrShow(Options& options) {
-  options.run.home = options.given.home;
-  options.run.root = options.given.root;
-  options.run.policy = options.given.policy;
-  options.run.profile = options.given.profile;
+Outcome RunOrShow(const Options& options) {
   if (options.dry_run) return ShowAndReport(options);
   if (!options.json) return RunUnderPolicy(options.run);
   return UsageError("--json", "needs --dry-run: a run prints no result of its own",
@@ -101,7 +96,7 @@ void AddRun(Command& app, Action& chosen) {
                                "Exit status: the command's own; 125 the sandbox could not be set "
                                "up and nothing\nran; 126 and 127 as in a shell; 2 a mistake on the "
                                "command line or in a policy.");
-  AddContextOptions(command, options->given, options->json);
+  AddContextOptions(command, options->run, options->json);
   AddConfinement(command, options->run);
   command.AddOption("--chdir DIR", options->run.chdir,
                     "Start in this directory; without --root it is also the project");
