@@ -61,7 +61,6 @@ void ExamineGround(const Registered& registered, Patient& patient, DoctorRows& r
   patient.context = &*context;
   patient.policy = &*policy;
   patient.policy_option = options.policy.empty() ? "" : Absolute(options.policy);
-  patient.profile = options.profile;
   LookAtPolicies(patient, rows);
   LookAtSandbox(patient, rows);
   LookAtReports(patient, rows);

@@ -38,7 +38,6 @@ struct Patient {
   const Context* context = nullptr;
   const Policy* policy = nullptr;
   std::string policy_option;  // absolute; may be empty
-  std::string profile;        // may be empty
 };
 
 using DoctorRows = std::vector<DoctorRow>;

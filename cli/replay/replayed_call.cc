@@ -46,10 +46,7 @@ std::string_view ReplayVerdictName(ReplayVerdict verdict) {
 }
 
 std::string RuleName::label() const {
-  std::string text = Printable(file);
-  if (line != 0) text += ":" + std::to_string(line);
-  if (!pointer.empty()) text += " " + Printable(pointer);
-  return text;
+  return PlaceLabel({.file = file, .pointer = pointer, .line = line});
 }
 
 // Decides calls under one policy in one project.
