@@ -18,6 +18,7 @@
 #include "cli/check/programs.h"
 #include "cli/check/settings_file.h"
 #include "cli/check/write_openings.h"
+#include "cli/common/assign.h"
 #include "cli/common/host_tools.h"
 #include "cli/common/registered.h"
 #include "cli/common/state.h"
@@ -71,15 +72,10 @@ class Checker {
   }
 
   Result<Checked> RunEverything() {
-    const Result<Registration> where = FindProject(question_.given.home, question_.given.root);
-    if (!where) return where.error();
-    const Result<HookProgram> hook = FindHookProgram(question_.hook);
-    if (!hook) return hook.error();
-    where_ = *where;
-    hook_ = *hook;
-    Result<std::vector<SettingsFile>> settings = ReadSettingsFiles(where_);
-    if (!settings) return settings.error();
-    settings_ = std::move(*settings);
+    const Registration& given = question_.given;
+    if (Status s = Assign(where_, FindProject(given.home, given.root)); !s) return s.error();
+    if (Status s = Assign(hook_, FindHookProgram(question_.hook)); !s) return s.error();
+    if (Status s = Assign(settings_, ReadSettingsFiles(where_)); !s) return s.error();
     for (const Registered& context : RegistrationsInForce(question_.given, settings_, hook_.path)) {
       if (Status s = CheckPolicies(context); !s) return s.error();
     }

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/check/subjects.h"
 #include "cli/command_line/options.h"
+#include "cli/common/assign.h"
 #include "cli/common/console.h"
 #include "cli/common/policies.h"
 #include "cli/common/registered.h"
@@ -19,9 +20,7 @@ namespace ringfence {
 namespace {
 
 struct DoctorOptions {
-  Registration given;
-  bool json = false;
-  std::string hook;
+  CheckQuestion check;
   std::string client;
 };
 
@@ -37,7 +36,7 @@ Health HealthOf(Severity severity) {
 
 // Adds a row for each finding of `ringfence check`.
 Status LookAtFiles(const DoctorOptions& options, DoctorRows& rows) {
-  const Result<Checked> checked = CheckEverything({options.given, options.json, options.hook, {}});
+  const Result<Checked> checked = CheckEverything(options.check);
   if (!checked) return checked.error();
   for (const Finding& finding : checked->findings) {
     rows.push_back({HealthOf(finding.severity), "check", Printable(finding.error.text()),
@@ -67,22 +66,16 @@ void ExamineGround(const Registered& registered, Patient& patient, DoctorRows& r
 }
 
 Status Examine(const DoctorOptions& options, DoctorRows& rows) {
-  const Result<Registration> where = FindProject(options.given.home, options.given.root);
-  if (!where) return where.error();
-  const Result<HookProgram> hook = FindHookProgram(options.hook);
-  if (!hook) return hook.error();
+  const Registration& given = options.check.given;
+  Patient patient{.client = options.client.empty() ? "" : Absolute(options.client), .given = given};
+  if (Status s = Assign(patient.where, FindProject(given.home, given.root)); !s) return s;
+  if (Status s = Assign(patient.hook, FindHookProgram(options.check.hook)); !s) return s;
+  patient.ringfence = Path::Clean(patient.hook.path).Parent().Child("ringfence").text();
   if (Status s = LookAtFiles(options, rows); !s) return s;
-  Patient patient{.where = *where,
-                  .hook = *hook,
-                  .ringfence = Path::Clean(hook->path).Parent().Child("ringfence").text(),
-                  .client = options.client.empty() ? "" : Absolute(options.client),
-                  .given = options.given};
-  Result<std::vector<SettingsFile>> settings = ReadSettingsFiles(*where);
-  if (!settings) return settings.error();
-  patient.settings = std::move(*settings);
+  if (Status s = Assign(patient.settings, ReadSettingsFiles(patient.where)); !s) return s;
   LookAtRegistration(patient, rows);
   for (const Registered& context :
-       RegistrationsInForce(options.given, patient.settings, hook->path)) {
+       RegistrationsInForce(given, patient.settings, patient.hook.path)) {
     ExamineGround(context, patient, rows);
   }
   LookAtClient(patient, rows);
@@ -132,7 +125,7 @@ Outcome RunDoctor(const DoctorOptions& options) {
   DropRepeated(rows);
   const bool is_well = std::ranges::none_of(
       rows, [](const DoctorRow& row) { return row.health == Health::kMissing; });
-  if (options.json) {
+  if (options.check.json) {
     PrintJson(DoctorJson(rows, is_well));
   } else {
     Print(rows);
@@ -151,8 +144,9 @@ void AddDoctor(Command& app, Action& chosen) {
                  "Exit status: 0 everything that the policy demands works, 1 something is "
                  "missing, 2 it could\nnot be checked.");
   const auto options = std::make_shared<DoctorOptions>();
-  AddContextOptions(command, options->given, options->json);
-  command.AddOption("--hook PATH", options->hook, "The hook's program (default: next to this one)");
+  AddContextOptions(command, options->check.given, options->check.json);
+  command.AddOption("--hook PATH", options->check.hook,
+                    "The hook's program (default: next to this one)");
   command.AddOption("--client PATH", options->client,
                     "The client's program (default: claude in PATH)");
   command.OnGiven([options, &chosen] { chosen = [options] { return RunDoctor(*options); }; });

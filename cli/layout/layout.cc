@@ -11,6 +11,7 @@
 #include "base/regular_file.h"
 #include "base/text.h"
 #include "cli/command_line/options.h"
+#include "cli/common/assign.h"
 #include "cli/common/file_transaction.h"
 #include "cli/layout/panes.h"
 #include "cli/layout/relay.h"
@@ -130,9 +131,7 @@ class LayoutCommand {
   }
 
   Status FindWrapper() {
-    Result<std::string> program = PaneProgram();
-    if (!program) return program.error();
-    wrapper_.program = std::move(*program);
+    if (Status s = Assign(wrapper_.program, PaneProgram()); !s) return s.error();
     wrapper_.options.push_back("--root=" + context_->places.root.text());
     const Registration& asked = options_.given;
     if (!asked.policy.empty()) wrapper_.options.push_back("--policy=" + Absolute(asked.policy));

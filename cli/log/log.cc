@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/command_line/command.h"
 #include "cli/command_line/options.h"
+#include "cli/common/assign.h"
 #include "cli/common/policies.h"
 #include "cli/common/since.h"
 #include "cli/log/anchors.h"
@@ -75,9 +76,7 @@ Result<Path> FindLog(const LogOptions& options) {
 // Converts the text of --since to the form of the log.
 Status FindSince(std::string& since) {
   if (since.empty()) return Unit{};
-  Result<std::string> time = ReadSince(since);
-  if (!time) return time.error();
-  since = std::move(*time);
+  if (Status s = Assign(since, ReadSince(since)); !s) return s.error();
   return Unit{};
 }
 

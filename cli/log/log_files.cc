@@ -16,6 +16,7 @@
 #include "base/sha256.h"
 #include "base/syscall.h"
 #include "base/text.h"
+#include "cli/common/assign.h"
 #include "run/messages.h"
 
 namespace ringfence {
@@ -139,9 +140,7 @@ Result<bool> LogReader::Advance() {
   for (int i = 0; i < kTries; ++i) {
     const bool is_last = listed_.empty() || (current_ && listed_.back().id == current_->id);
     if (i > 0 || is_last) {
-      Result<std::vector<LogFile>> files = List();
-      if (!files) return files.error();
-      listed_ = std::move(*files);
+      if (Status s = Assign(listed_, List()); !s) return s.error();
     }
     const Result<Opened> opened = OpenNext();
     if (!opened) return opened.error();

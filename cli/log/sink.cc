@@ -23,6 +23,7 @@
 #include "base/result.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
+#include "cli/common/assign.h"
 #include "cli/log/log_line.h"
 
 namespace ringfence {
@@ -105,9 +106,7 @@ class DatagramSink : public LogSink {
  public:
   Status Send() override {
     if (!fd_.valid()) {
-      Result<UniqueFd> fd = Open();
-      if (!fd) return fd.error();
-      fd_ = std::move(*fd);
+      if (Status s = Assign(fd_, Open()); !s) return s.error();
     }
     while (next_ < kept_.size()) {
       const std::string& message = kept_[next_];
@@ -260,9 +259,7 @@ class TcpSink final : public LogSink {
     if (kept_.empty()) return Unit{};
     if (fd_.valid() && IsClosed()) Drop();
     if (!fd_.valid()) {
-      Result<UniqueFd> fd = ConnectTo(address_, SOCK_STREAM);
-      if (!fd) return fd.error();
-      fd_ = std::move(*fd);
+      if (Status s = Assign(fd_, ConnectTo(address_, SOCK_STREAM)); !s) return s.error();
     }
     while (next_ < kept_.size()) {
       if (Status s = Write(kept_[next_].bytes); !s) return s;

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "cli/common/assign.h"
 #include "cli/common/console.h"
 #include "cli/common/file_place.h"
 #include "cli/common/host_tools.h"
@@ -87,9 +88,8 @@ Status PolicyChange::Open() {
 }
 
 Status PolicyChange::FindPlaces() {
-  Result<Registration> where = FindProject(options_.given.home, options_.project);
-  if (!where) return where.error();
-  where_ = *where;
+  if (Status s = Assign(where_, FindProject(options_.given.home, options_.project)); !s)
+    return s.error();
   const Result<Registration> here = FindRegistration(options_.given.home, "");
   if (!here) return here.error();
   folder_ = here->project_dir;
@@ -145,10 +145,10 @@ Status PolicyChange::ReadAgain() {
   typed.policy = policy_option_;
   typed.root = root_;
   typed.profile = profile_;
-  Result<Context> context =
-      options_.project.empty() ? borrowed_.Find(typed) : FindTypedContext(typed, RealFiles());
-  if (!context) return context.error();
-  policies_ = std::move(*context);
+  if (Status s = Assign(policies_, options_.project.empty() ? borrowed_.Find(typed)
+                                                            : FindTypedContext(typed, RealFiles()));
+      !s)
+    return s.error();
   return AddGrants();
 }
 
@@ -214,9 +214,8 @@ Status PolicyChange::ReadTarget() {
   if (options_.read && *kind != TargetKind::kPath) {
     return UsageError("--read", Quote(what_) + " is not a path", "leave --read out");
   }
-  Result<GrantTarget> grant = MakeTarget(*kind, what_, folder_, where_.home);
-  if (!grant) return grant.error();
-  grant_ = std::move(*grant);
+  if (Status s = Assign(grant_, MakeTarget(*kind, what_, folder_, where_.home)); !s)
+    return s.error();
   if (grant_.kind == TargetKind::kTool && grant_.text != what_) {
     notes_.push_back(Quote(what_) + " was taken as all the tools of that server, " +
                      Quote(grant_.text));
@@ -252,9 +251,7 @@ Result<ChangeTarget> PolicyChange::SessionTarget() {
     if (!policy) return policy.error();
     const std::optional<Path> log = OwnPath(policy->audit.file, policies_->places);
     if (!log) return UsageError("--session", "the home directory is unknown", "give --home DIR");
-    Result<std::string> refused = RefusedSession(*log, grant_);
-    if (!refused) return refused.error();
-    session_ = std::move(*refused);
+    if (Status s = Assign(session_, RefusedSession(*log, grant_)); !s) return s.error();
   }
   const std::string path = SessionGrantsPath(where_.home, session_);
   if (path.empty()) {

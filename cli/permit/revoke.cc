@@ -6,6 +6,7 @@
 #include "base/contains.h"
 #include "base/text.h"
 #include "cli/command_line/options.h"
+#include "cli/common/assign.h"
 #include "cli/common/console.h"
 #include "cli/permit/grant_target.h"
 #include "cli/permit/policy_change.h"
@@ -46,9 +47,7 @@ class Revocation {
  private:
   // Searches the policy that `allow` would change, then the user's own.
   Status FindEntry() {
-    Result<ChangeTarget> target = change_.FindTarget();
-    if (!target) return target.error();
-    target_ = std::move(*target);
+    if (Status s = Assign(target_, change_.FindTarget()); !s) return s.error();
     if (Status s = RemoveFrom(target_); !s) return s.error();
     if (!removal_.entries.empty() || target_.root.empty()) return Unit{};
     Result<ChangeTarget> users = change_.UsersTarget();
@@ -60,10 +59,10 @@ class Revocation {
 
   Status RemoveFrom(const ChangeTarget& target) {
     if (!target.text) return Unit{};
-    Result<PolicyEdit> removal =
-        RemoveTarget(change_.grant(), change_.policies().sources, target, *target.text);
-    if (!removal) return removal.error();
-    removal_ = std::move(*removal);
+    if (Status s = Assign(removal_, RemoveTarget(change_.grant(), change_.policies().sources,
+                                                 target, *target.text));
+        !s)
+      return s.error();
     return Unit{};
   }
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/check/lint.h"
 #include "cli/command_line/options.h"
+#include "cli/common/assign.h"
 #include "cli/common/console.h"
 #include "cli/common/file_transaction.h"
 #include "cli/common/policies.h"
@@ -55,21 +56,15 @@ struct Sources {
 };
 
 Status FindSources(const SettingsOptions& options, Sources& found) {
-  Result<Registration> where = FindProject(options.given.home, options.given.root);
-  if (!where) return where.error();
-  found.where = std::move(*where);
-  Result<HookProgram> hook = FindHookProgram(options.hook);
-  if (!hook) return hook.error();
-  found.hook = std::move(*hook);
+  if (Status s = Assign(found.where, FindProject(options.given.home, options.given.root)); !s)
+    return s.error();
+  if (Status s = Assign(found.hook, FindHookProgram(options.hook)); !s) return s.error();
   found.where.program = found.hook.path;
   found.where.profile = options.given.profile;
   if (!options.given.policy.empty()) found.where.policy = Absolute(options.given.policy);
-  Result<Context> context = FindTypedContext(found.where, RealFiles());
-  if (!context) return context.error();
-  found.context = std::move(*context);
-  Result<Policy> policy = found.context.PolicyFor();
-  if (!policy) return policy.error();
-  found.policy = std::move(*policy);
+  if (Status s = Assign(found.context, FindTypedContext(found.where, RealFiles())); !s)
+    return s.error();
+  if (Status s = Assign(found.policy, found.context.PolicyFor()); !s) return s.error();
   return Unit{};
 }
 
@@ -146,9 +141,7 @@ Result<SettingsQuestion> QuestionOf(const Sources& found, const SettingsOptions&
   question.guarded = GuardedPaths({found.where, SettingsLayer::kLocal, found.hook,
                                    found.where.policy, found.context, found.policy});
   if (found.policy.wrap_bash) {
-    Result<std::vector<std::string>> rules = WrappingRules(found.hook.path);
-    if (!rules) return rules.error();
-    question.wrapping = std::move(*rules);
+    if (Status s = Assign(question.wrapping, WrappingRules(found.hook.path)); !s) return s.error();
   }
   return question;
 }

@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "cli/command_line/options.h"
 #include "cli/common/ask.h"
+#include "cli/common/assign.h"
 #include "cli/common/console.h"
 #include "cli/common/policies.h"
 #include "cli/setup/agent_guard.h"
@@ -225,21 +226,18 @@ Outcome RunInit(InitOptions& options) {
   if (!request.dry_run) {
     if (Status s = RefuseUnattended("init"); !s) return Outcome::No(s.error());
   }
-  const Result<Registration> where = FindProject(options.given.home, options.project);
-  if (!where) return where.error();
-  const Result<HookProgram> hook = FindHookProgram(options.hook);
-  if (!hook) return hook.error();
+  const std::string& home = options.given.home;
+  if (Status s = Assign(request.where, FindProject(home, options.project)); !s) return s.error();
+  if (Status s = Assign(request.hook, FindHookProgram(options.hook)); !s) return s.error();
   for (const auto& [path, find] :
        {std::pair(&request.policy, &FindRegistration), std::pair(&request.root, &FindProject)}) {
     if (path->empty()) continue;
-    const Result<Registration> place = find(options.given.home, *path);
+    const Result<Registration> place = find(home, *path);
     if (!place) return place.error();
     *path = place->project_dir;
   }
-  request.where = *where;
   request.directory_is_given = !options.project.empty();
   request.layer = options.layers.layer();
-  request.hook = *hook;
   request.may_ask = !request.dry_run && !options.json;
   InstallReport report;
   Installation installation(request);
@@ -256,7 +254,7 @@ Outcome RunInit(InitOptions& options) {
     json["mcp_servers"] = JsonArray(*servers, OfferJson);
     PrintJson(json);
   } else {
-    PrintReport(report, *where, request.dry_run);
+    PrintReport(report, request.where, request.dry_run);
     if (Status s = OfferMcpServers(options); !s) return s.error();
   }
   return report.switches.empty() ? Outcome(0) : SwitchedOff(report.switches);

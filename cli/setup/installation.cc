@@ -11,6 +11,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/common/ask.h"
+#include "cli/common/assign.h"
 #include "cli/common/file_place.h"
 #include "cli/common/registered.h"
 #include "cli/common/state.h"
@@ -84,9 +85,7 @@ void Installation::NoteBorrowed() {
 Status Installation::FindTarget() {
   const std::string path = SettingsPath(request_.layer, request_.where);
   report_->settings_path = path;
-  Result<std::string> target = FollowedPath(path);
-  if (!target) return target.error();
-  target_ = *target;
+  if (Status s = Assign(target_, FollowedPath(path)); !s) return s.error();
   if (IsPerProject(request_.layer) && target_ != path) {
     return ConfigError(path,
                        "is a link to " + Quote(target_) + ", which is not this project's to change",
@@ -153,9 +152,7 @@ Status Installation::ReadPolicy() {
     std::erase_if(policies_->sources.sources,
                   [](const PolicySource& source) { return source.layer == Layer::kProject; });
   }
-  Result<Policy> policy = policies_->PolicyFor();
-  if (!policy) return policy.error();
-  policy_ = std::move(*policy);
+  if (Status s = Assign(policy_, policies_->PolicyFor()); !s) return s.error();
   return Unit{};
 }
 
@@ -249,10 +246,11 @@ Status Installation::EditSettings() {
   Result<SettingsEditor> editor = OpenSettings(before_, RecordOf(records->value, target_));
   if (!editor) return editor.error();
   editor->Register(Command());
-  Result<LimitedClient> limited = LimitClient(
-      {request_, files_, Own(), *policies_, *policy_, borrowed_.is_borrowed()}, *editor);
-  if (!limited) return limited.error();
-  limited_ = std::move(*limited);
+  if (Status s = Assign(limited_, LimitClient({request_, files_, Own(), *policies_, *policy_,
+                                               borrowed_.is_borrowed()},
+                                              *editor));
+      !s)
+    return s.error();
   for (const std::string& note : limited_.notes) Note(note);
   after_ = editor->text();
   record_ = editor->record();
@@ -271,11 +269,11 @@ Status Installation::PlanRepository() {
   if (is_in_other_file && !borrowed_.is_borrowed()) {
     const auto records = ReadRecords(request_.where.home);
     if (!records) return records.error();
-    Result<std::optional<RepositoryChange>> change =
-        PlanRepositoryWrites({*local, RecordOf(records->value, local->path), target_,
-                              request_.hook.path, limited_.writes});
-    if (!change) return change.error();
-    report_->repository = std::move(*change);
+    if (Status s = Assign(report_->repository,
+                          PlanRepositoryWrites({*local, RecordOf(records->value, local->path),
+                                                target_, request_.hook.path, limited_.writes}));
+        !s)
+      return s.error();
   }
   if (const std::optional<RepositoryChange>& change = report_->repository) {
     local->text = change->after;

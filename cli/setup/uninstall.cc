@@ -5,6 +5,7 @@
 #include "base/add_once.h"
 #include "base/regular_file.h"
 #include "cli/command_line/options.h"
+#include "cli/common/assign.h"
 #include "cli/common/console.h"
 #include "cli/common/file_place.h"
 #include "cli/common/state.h"
@@ -41,12 +42,8 @@ class Uninstaller {
 
   Status Open() {
     if (Status s = transaction_.Open(where_.home); !s) return s;
-    auto records = ReadRecords(where_.home);
-    if (!records) return records.error();
-    records_ = std::move(*records);
-    auto approvals = ReadApprovalsFile(where_.home);
-    if (!approvals) return approvals.error();
-    approvals_ = std::move(*approvals);
+    if (Status s = Assign(records_, ReadRecords(where_.home)); !s) return s.error();
+    if (Status s = Assign(approvals_, ReadApprovalsFile(where_.home)); !s) return s.error();
     return Unit{};
   }
 
