@@ -17,12 +17,16 @@ void WriteError(const std::string& text) {
 
 }  // namespace
 
-bool MayColour(int fd) {
-  const char* no_colour = std::getenv("NO_COLOR");
-  if (no_colour != nullptr && *no_colour != '\0') return false;
+bool IsSmartTerminal(int fd) {
   const char* terminal = std::getenv("TERM");
   const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
   return !dumb && ::isatty(fd) == 1;
+}
+
+bool MayColour(int fd) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  const bool is_off = no_colour != nullptr && *no_colour != '\0';
+  return !is_off && IsSmartTerminal(fd);
 }
 
 void Say(std::string_view line) { WriteError("ringfence: " + std::string(line) + "\n"); }

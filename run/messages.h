@@ -7,7 +7,9 @@
 
 namespace ringfence {
 
-// True if `fd` is a terminal with colours (TERM) and NO_COLOR is not set.
+// True if `fd` is a terminal that can move its cursor (TERM).
+bool IsSmartTerminal(int fd);
+// The same, with colours, and NO_COLOR is not set.
 bool MayColour(int fd);
 
 // Prints "ringfence: LINE".

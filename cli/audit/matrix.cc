@@ -213,10 +213,8 @@ class Auditor {
 
   // Records the rules and profiles of policies in this audit.
   void Note(const PolicySources& sources, const FileNames& names) {
+    for (const std::string_view profile : ProfilesIn(sources)) profiles_.emplace(profile);
     for (const PolicySource& source : sources.sources) {
-      if (source.trusted && source.layer != Layer::kSession) {  // --profile applies only to these
-        for (const Profile& profile : source.file->profiles) profiles_.emplace(profile.name);
-      }
       const RulePlace shown = names.Shown({.file = source.file->shown});
       for (RuleEntry& rule : RulesOf(*source.file)) {
         rule.file = shown.file;

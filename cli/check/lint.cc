@@ -132,11 +132,8 @@ namespace {
 
 // Reports "bypassPermissions", which asks nothing, in a policy that lets commands leave the
 // sandbox.
-void LintBypass(const LintQuestion& question, const Profile* profile, Findings& findings) {
-  const Result<Policy> policy = MergedFor(question, profile);
-  if (!policy) return;
-  const std::string_view name = profile == nullptr ? "" : profile->name;
-  if (auto unsafe = UnsafeBypass({*policy, question.sources, name, question.places})) {
+void LintBypass(const BypassQuestion& question, Findings& findings) {
+  if (auto unsafe = UnsafeBypass(question)) {
     Add(findings, Severity::kError, "unsafe-bypass", std::move(*unsafe));
   }
 }
@@ -151,10 +148,7 @@ Findings LintTogether(const LintQuestion& question, std::string_view profile,
     const Result<Policy> policy =
         MergePolicies(question.sources, profile, question.places, CallerFor(by_event, agent_type));
     if (!policy) return;  // already reported
-    if (auto unsafe =
-            UnsafeBypass({*policy, question.sources, profile, question.places, settings})) {
-      Add(findings, Severity::kError, "unsafe-bypass", std::move(*unsafe));
-    }
+    LintBypass({*policy, question.sources, profile, question.places, settings}, findings);
   };
   lint(nullptr);
   for (const PolicySource& source : question.sources.sources) {
@@ -176,7 +170,10 @@ Findings LintPolicy(const LintQuestion& question) {
     for (const LintSection& section : sections) {
       LintPaths(question, section, findings);
       LintNames(section, findings);
-      LintBypass(question, section.profile, findings);
+      const std::string_view name = section.profile == nullptr ? "" : section.profile->name;
+      if (const Result<Policy> policy = MergedFor(question, section.profile)) {
+        LintBypass({*policy, question.sources, name, question.places}, findings);
+      }
     }
   }
   LintProfiles(question, findings);

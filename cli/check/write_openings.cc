@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/common/file_place.h"
+#include "cli/permit/grant_target.h"
 #include "cli/setup/init_command.h"
 #include "policy/evaluate/evaluate_host.h"
 #include "policy/evaluate/evaluate_path.h"
@@ -19,7 +20,6 @@
 #include "policy/files/cached_files.h"
 #include "policy/files/resolve.h"
 #include "policy/rules/domain.h"
-#include "policy/rules/pattern.h"
 
 namespace ringfence {
 namespace {
@@ -113,13 +113,7 @@ class OpeningFinder {
       path = is_of_home ? question_.where.home + path.substr(1)
                         : question_.where.project_dir + "/" + path;
     }
-    std::string folder;
-    std::string_view rest = path;
-    for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
-      if (HasPattern(name)) break;
-      folder.append("/").append(name);
-    }
-    return Path::Clean(folder.empty() ? "/" : folder);
+    return FixedFolder(path);
   }
 
   void CheckWrite(const Entry& entry, const std::string& path) {

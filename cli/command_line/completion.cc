@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -335,13 +334,8 @@ Outcome PrintProfiles() {
   BorrowedProject borrowed;
   const Result<Context> policies = borrowed.Find(*where);
   if (!policies) return policies.error();
-  std::set<std::string_view> names;
-  for (const PolicySource& source : policies->sources.sources) {
-    if (!source.trusted) continue;
-    for (const Profile& profile : source.file->profiles) names.insert(profile.name);
-  }
   std::string text;
-  for (const std::string_view name : names) {
+  for (const std::string_view name : ProfilesIn(policies->sources)) {
     if (IsPlainShellWord(name)) text.append(name).append("\n");
   }
   std::fwrite(text.data(), 1, text.size(), stdout);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -31,12 +30,6 @@ void Put(std::FILE* file, const std::string& text) {
 constexpr std::chrono::milliseconds kBetween{100};
 constexpr size_t kBar = 30;
 constexpr std::string_view kUnits[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
-
-bool ShowsProgress() {
-  const char* terminal = std::getenv("TERM");
-  const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
-  return !dumb && ::isatty(STDERR_FILENO) == 1;
-}
 
 size_t Columns() {
   winsize size{};
@@ -120,7 +113,7 @@ std::string ProgressLine(const ProgressState& state, size_t width) {
 
 Progress::Progress(std::string name, uint64_t total, bool wanted, std::string_view what)
     : state_{std::move(name), 0, total, 0, what},
-      shown_(wanted && ShowsProgress()),
+      shown_(wanted && IsSmartTerminal(STDERR_FILENO)),
       start_(Clock::now()),
       next_(start_ + kBetween) {}
 

@@ -71,6 +71,15 @@ std::vector<std::string> InheritedEntries(const PolicySources& sources, AllowLis
   return EntriesOf(sources.built_in->sections, list);
 }
 
+std::set<std::string_view> ProfilesIn(const PolicySources& sources) {
+  std::set<std::string_view> names;
+  for (const PolicySource& source : sources.sources) {
+    if (!source.trusted || source.layer == Layer::kSession) continue;
+    for (const Profile& profile : source.file->profiles) names.insert(profile.name);
+  }
+  return names;
+}
+
 std::string WithTilde(const std::string& path, const std::string& home) {
   return path.starts_with(home + "/") ? "~" + path.substr(home.size()) : path;
 }

@@ -1,7 +1,9 @@
 // Finds and reads the policies of a command as the hook does, by the options that they all have.
 #pragma once
 
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "agents/claude/setup/settings_files.h"
 #include "base/json.h"
@@ -38,6 +40,9 @@ enum class AllowList { kTools, kRead, kWrite, kHosts };
 // project's policy, else of the built-in policy. As written; empty if none has the list.
 std::vector<std::string> InheritedEntries(const PolicySources& sources, AllowList list,
                                           bool for_project);
+
+// Returns the names that --profile accepts. They point into `sources`.
+std::set<std::string_view> ProfilesIn(const PolicySources& sources);
 
 // Returns the path as settings and policies name it: "~/..." below the home, else unchanged.
 std::string WithTilde(const std::string& path, const std::string& home);

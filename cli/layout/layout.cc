@@ -13,6 +13,7 @@
 #include "cli/command_line/options.h"
 #include "cli/common/assign.h"
 #include "cli/common/file_transaction.h"
+#include "cli/common/policies.h"
 #include "cli/layout/panes.h"
 #include "cli/layout/relay.h"
 #include "cli/layout/rewrite.h"
@@ -51,15 +52,6 @@ Result<std::string> PaneProgram() {
   if (::access(program.c_str(), X_OK) == 0) return program;
   return Error{Error::Kind::kSystem, "", Quote(program) + " does not exist",
                "ringfence and ringfence-cli belong together: install both with install.sh"};
-}
-
-std::vector<std::string> KnownProfiles(const PolicySources& sources) {
-  std::vector<std::string> names;
-  for (const PolicySource& source : sources.sources) {
-    if (!source.trusted || source.layer == Layer::kSession) continue;
-    for (const Profile& profile : source.file->profiles) names.emplace_back(profile.name);
-  }
-  return names;
 }
 
 class LayoutCommand {
@@ -116,13 +108,14 @@ class LayoutCommand {
   }
 
   Status CheckProfiles() {
-    known_ = KnownProfiles(context_->sources);
+    const std::set<std::string_view> known = ProfilesIn(context_->sources);
+    known_.assign(known.begin(), known.end());
     for (const std::string& name : options_.profiles) {
       if (name.empty()) return UsageError("", "a profile's name is empty");
       const Result<Policy> policy =
           MergePolicies(context_->sources, name, context_->places, Caller{});
       if (policy) continue;
-      const std::vector<std::string_view> names(known_.begin(), known_.end());
+      const std::vector<std::string_view> names(known.begin(), known.end());
       const Error& error = policy.error();
       return UsageError("", error.what + DidYouMean(Nearest(name, names)),
                         R"(a command follows "--"; )" + error.hint);

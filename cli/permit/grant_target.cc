@@ -150,17 +150,6 @@ std::string WideFolderText(const EntryScope& reach, const std::string& entry,
   return of() + Quote(top->text()) + ", which holds this project and what is beside it,";
 }
 
-// Returns the directory above the first component that has a pattern.
-Path FixedFolder(const std::string& path) {
-  Path folder;
-  std::string_view rest = path;
-  for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
-    if (HasPattern(name)) break;
-    folder = folder.Child(name);
-  }
-  return folder;
-}
-
 bool IsHomeByPlace(const Path& folder) {
   constexpr std::string_view kOfUsers[] = {"/home", "/Users", "/var/home"};
   return folder.text() == "/root" || Contains(kOfUsers, folder.Parent().text());
@@ -274,6 +263,15 @@ Result<GrantTarget> MakeTarget(TargetKind kind, const std::string& text, const s
     if (!host) return UsageError(Quote(text), host.error().what, host.error().hint);
   }
   return grant;
+}
+
+Path FixedFolder(std::string_view path) {
+  std::string folder = "/";
+  for (std::string_view name = TakeComponent(path); !name.empty(); name = TakeComponent(path)) {
+    if (HasPattern(name)) break;
+    folder.append(name).append("/");
+  }
+  return Path::Clean(folder);
 }
 
 std::vector<std::string> NamesOfHome(const std::string& home) {

@@ -39,6 +39,9 @@ bool IsUrl(const std::string& text);  // true if it has "://"
 Result<GrantTarget> MakeTarget(TargetKind kind, const std::string& text, const std::string& folder,
                                const std::string& home);
 
+// Returns the directory above the first component of an absolute path that has a pattern.
+Path FixedFolder(std::string_view path);
+
 // Returns the home as given and, if links lead elsewhere, its resolved path.
 std::vector<std::string> NamesOfHome(const std::string& home);
 

@@ -198,13 +198,12 @@ class TrustCommand {
   // Returns status 0 if the user has seen the policy and wants it.
   Outcome Ask(const ProjectPolicy& project) const {
     const Terminal terminal;
+    Report(project, kNot);
     if (options_.json || !terminal.can_ask()) {
-      Report(project, kNot);
       return Outcome::No(UsageError("there is no terminal to ask on", "nothing was trusted",
                                     "if you have read it, run: ringfence trust --yes --digest " +
                                         project.sha256 + ProjectWord(project)));
     }
-    Report(project, kNot);
     RepeatDanger(GrantsIn(project));
     const UserReply reply = terminal.Ask("Use all of it for this project?");
     if (reply == UserReply::kYes) return 0;

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/common/console.h"
+#include "cli/common/policies.h"
 #include "cli/replay/survey.h"
 
 namespace ringfence {
@@ -130,11 +131,9 @@ OrderedJson ExampleJson(const Example& example) {
 OrderedJson GroupJson(const GroupKey& key, const Group& group) {
   OrderedJson json{{"verdict", ReplayVerdictName(key.now)}};
   if (key.was) json["against"] = ReplayVerdictName(*key.was);
-  if (!group.rule.file.empty()) {
-    OrderedJson rule{{"file", group.rule.file}};
-    if (group.rule.line != 0) rule["line"] = group.rule.line;
-    rule["pointer"] = group.rule.pointer;
-    json["rule"] = std::move(rule);
+  const RuleName& rule = group.rule;
+  if (!rule.file.empty()) {
+    json["rule"] = PlaceJson({.file = rule.file, .pointer = rule.pointer, .line = rule.line});
   }
   if (!group.why.empty()) json["why"] = group.why;
   json["calls"] = group.calls;
