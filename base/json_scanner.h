@@ -13,15 +13,13 @@
 #include <vector>
 
 #include "base/json_kind.h"
+#include "base/not_copied.h"
 #include "base/result.h"
 
 namespace ringfence {
 
-class ByteSource {
+class ByteSource : NotCopied {
  public:
-  ByteSource() = default;
-  ByteSource(const ByteSource&) = delete;
-  ByteSource& operator=(const ByteSource&) = delete;
   virtual ~ByteSource() = default;
   // The next bytes, valid until the next call; empty at the end of the input.
   virtual Result<std::string_view> Next() = 0;
@@ -76,7 +74,7 @@ enum class JsonFault : uint8_t {
   kTrailingText,   // text after the end of the document
 };
 
-class JsonScanner {
+class JsonScanner : NotCopied {
  public:
   struct Duplicate {
     size_t offset = 0;  // of the second key
@@ -98,9 +96,6 @@ class JsonScanner {
   };
 
   JsonScanner(ByteSource& source, Options options) : source_(source), options_(options) {}
-  ~JsonScanner() = default;
-  JsonScanner(const JsonScanner&) = delete;
-  JsonScanner& operator=(const JsonScanner&) = delete;
 
   Token Next();
 

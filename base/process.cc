@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/not_copied.h"
 #include "base/program.h"
 #include "base/socket_pair.h"
 #include "base/syscall.h"
@@ -30,12 +31,10 @@ constexpr int kSendFlags = MSG_DONTWAIT;
 constexpr int kSendFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
 #endif
 
-class SpawnActions {
+class SpawnActions : NotCopied {
  public:
   SpawnActions() { ::posix_spawn_file_actions_init(&actions_); }
   ~SpawnActions() { ::posix_spawn_file_actions_destroy(&actions_); }
-  SpawnActions(const SpawnActions&) = delete;
-  SpawnActions& operator=(const SpawnActions&) = delete;
   void Duplicate(int from, int to) { ::posix_spawn_file_actions_adddup2(&actions_, from, to); }
   const posix_spawn_file_actions_t* get() const { return &actions_; }
 
@@ -43,7 +42,7 @@ class SpawnActions {
   posix_spawn_file_actions_t actions_;
 };
 
-class Running {
+class Running : NotCopied {
  public:
   explicit Running(const ProgramCall& call) : call_(call), end_(Clock::now() + call.limit) {}
   ~Running() {
@@ -51,8 +50,6 @@ class Running {
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
   }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
 
   Status Start() {
     std::array<UniqueFd, 3> theirs;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/json_scanner.h"
-#include "hook/options.h"
+#include "base/not_copied.h"
 #include "policy/places.h"
 
 namespace ringfence {
@@ -14,11 +14,8 @@ struct Reply {
 };
 
 // Prints text on standard output at the moment when it must go out.
-class Output {
+class Output : NotCopied {
  public:
-  Output() = default;
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
   virtual ~Output() = default;
   // Returns false if the text could not be written.
   virtual bool Print(const std::string& out) = 0;

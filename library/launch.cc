@@ -12,6 +12,7 @@
 #include <climits>
 #include <csignal>
 
+#include "base/not_copied.h"
 #include "base/program.h"
 #include "base/syscall.h"
 
@@ -60,14 +61,12 @@ Expected<UniqueFd> PolicyFile(const std::string& text) {
 }
 
 // Uses posix_spawn(3): safe with threads, and fast however large the calling process is.
-class Spawner {
+class Spawner : NotCopied {
  public:
   Spawner() {
     ::posix_spawn_file_actions_init(&actions_);
     ::posix_spawnattr_init(&attributes_);
   }
-  Spawner(const Spawner&) = delete;
-  Spawner& operator=(const Spawner&) = delete;
   ~Spawner() {
     ::posix_spawnattr_destroy(&attributes_);
     ::posix_spawn_file_actions_destroy(&actions_);

@@ -15,10 +15,10 @@
 #include "agents/claude/answer.h"
 #include "agents/claude/shell.h"
 #include "base/environment.h"
+#include "base/not_copied.h"
 #include "base/path.h"
 #include "base/program.h"
 #include "base/syscall.h"
-#include "base/text.h"
 #include "hook/wrap.h"
 #include "policy/files/real_files.h"
 #include "policy/load/context.h"
@@ -34,11 +34,9 @@ namespace {
 // The file that tells the client in which directory the shell ended. The command may write to this
 // file, but gains no access to the directory around it. The content is checked before the client
 // may see it.
-class DirectoryReport {
+class DirectoryReport : NotCopied {
  public:
   explicit DirectoryReport(std::string path) : path_(std::move(path)) {}
-  DirectoryReport(const DirectoryReport&) = delete;
-  DirectoryReport& operator=(const DirectoryReport&) = delete;
   ~DirectoryReport() {
     if (file_.valid() && !Holds()) ::unlink(path_.c_str());
   }

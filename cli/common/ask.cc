@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "base/not_copied.h"
 #include "base/syscall.h"
 #include "base/text.h"
 
@@ -25,7 +26,7 @@ void Interrupt(int) { interrupted = 1; }
 
 // Makes Ctrl-C set `interrupted` instead of ending the program. The signal is delivered only while
 // ReadLine() waits, so that it cannot arrive between the check of the flag and the wait.
-class CatchInterrupt {
+class CatchInterrupt : NotCopied {
  public:
   CatchInterrupt() {
     interrupted = 0;
@@ -44,8 +45,6 @@ class CatchInterrupt {
     ::sigaction(SIGINT, &action_before_, nullptr);
     ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
   }
-  CatchInterrupt(const CatchInterrupt&) = delete;
-  CatchInterrupt& operator=(const CatchInterrupt&) = delete;
 
   const sigset_t& while_waiting() const { return while_waiting_; }
 

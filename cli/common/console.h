@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "base/not_copied.h"
 
 namespace ringfence {
 
@@ -47,14 +48,12 @@ std::string ProgressLine(const ProgressState& state, size_t width);
 std::string SizeText(uint64_t bytes);
 
 // Progress bar: one line on standard error if it is a terminal, else nothing. Not thread-safe.
-class Progress {
+class Progress : NotCopied {
  public:
   // `wanted`: show the line if there is a terminal.
   Progress(std::string name, uint64_t total, bool wanted, std::string_view what = {});
   // Erases the line.
   ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
 
   void Add(uint64_t done);
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/not_copied.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "cli/common/file_place.h"
@@ -68,12 +69,9 @@ struct NewFileModes {
 // Makes each change immediately; until Commit(), the destructor undoes all of them. With Open(),
 // that also holds for a command that is killed: the next command undoes its changes with the
 // journal. Without Open(), each file is still replaced as a whole.
-class FileTransaction {
+class FileTransaction : NotCopied {
  public:
-  FileTransaction() = default;
   ~FileTransaction();
-  FileTransaction(const FileTransaction&) = delete;
-  FileTransaction& operator=(const FileTransaction&) = delete;
 
   // Keeps a journal in the state directory of `home`, and undoes the changes of a command that was
   // killed: call it before reading the files. If one of these was changed since, returns an error

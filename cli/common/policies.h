@@ -7,6 +7,7 @@
 
 #include "agents/claude/setup/settings_files.h"
 #include "base/json.h"
+#include "base/not_copied.h"
 #include "base/result.h"
 #include "cli/command_line/options.h"
 #include "policy/load/context.h"
@@ -17,12 +18,9 @@ namespace ringfence {
 
 // An empty directory that serves as the project if the current directory cannot be one (the home,
 // for example). The destructor removes it.
-class BorrowedProject {
+class BorrowedProject : NotCopied {
  public:
-  BorrowedProject() = default;
   ~BorrowedProject();
-  BorrowedProject(const BorrowedProject&) = delete;
-  BorrowedProject& operator=(const BorrowedProject&) = delete;
 
   // Like FindTypedContext(). If the directory of `typed` cannot be a project, changes it to an
   // empty directory.

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/not_copied.h"
 #include "base/outcome.h"
 #include "base/result.h"
 #include "cli/log/log_files.h"
@@ -13,11 +14,8 @@
 
 namespace ringfence {
 
-class LogSink {
+class LogSink : NotCopied {
  public:
-  LogSink() = default;
-  LogSink(const LogSink&) = delete;
-  LogSink& operator=(const LogSink&) = delete;
   virtual ~LogSink() = default;
 
   // Queues the line. If sending it fails, a later call sends it again.

@@ -17,8 +17,6 @@ namespace ringfence {
 class CachedFiles final : public FileView {
  public:
   explicit CachedFiles(const FileView& files);
-  CachedFiles(const CachedFiles&) = delete;
-  CachedFiles& operator=(const CachedFiles&) = delete;
   ~CachedFiles() override;
 
   Result<FileFacts> Look(const Path& path) const override;

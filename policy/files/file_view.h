@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/not_copied.h"
 #include "base/path.h"
 #include "base/result.h"
 #include "base/syscall.h"
@@ -39,11 +40,8 @@ struct DirectoryEntry {
   FileKind kind = FileKind::kMissing;  // kMissing if the file system does not report it
 };
 
-class FileView {
+class FileView : NotCopied {
  public:
-  FileView() = default;
-  FileView(const FileView&) = delete;
-  FileView& operator=(const FileView&) = delete;
   virtual ~FileView() = default;
 
   // Like lstat(2), does not follow the last component. A missing file is a fact, not an error;

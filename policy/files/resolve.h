@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/not_copied.h"
 #include "base/path.h"
 #include "base/result.h"
 #include "policy/files/file_view.h"
@@ -15,11 +16,8 @@
 namespace ringfence {
 
 // Called before anything below a name is accessed.
-class NameGuard {
+class NameGuard : NotCopied {
  public:
-  NameGuard() = default;
-  NameGuard(const NameGuard&) = delete;
-  NameGuard& operator=(const NameGuard&) = delete;
   virtual ~NameGuard() = default;
   // True stops the walk at `path`, which is then not accessed.
   virtual bool Refuses(const Path& path) const = 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/name_bits.h"
+#include "base/not_copied.h"
 #include "base/path.h"
 #include "policy/files/cached_files.h"
 #include "policy/files/resolve.h"
@@ -95,7 +96,7 @@ class RuleMatcher {
 
  private:
   // A path, and its parts below each base directory of the rules.
-  struct Subject {
+  struct Subject : NotCopied {
     std::string text;
     std::string_view below_slash;
     std::vector<std::string_view> below_root;
@@ -104,9 +105,6 @@ class RuleMatcher {
 
     Subject(const Path& path, const Places& places, bool fold,
             TildeHomes homes = TildeHomes::kEvery);
-    Subject(const Subject&) = delete;
-    Subject& operator=(const Subject&) = delete;
-    ~Subject() = default;
 
     // The parts below the base directories of a rule; below "/" for an "anywhere" rule.
     std::span<const std::string_view> Below(RuleBase base) const {

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "base/not_copied.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 
@@ -71,12 +72,10 @@ std::string PseudoTerminalName(dev_t device);
 
 // Sets the caller's umask while the supervisor creates a file for it. The kernel must apply the
 // mask, since a default access control list of the directory replaces it (umask(2)).
-class CallersMask {
+class CallersMask : NotCopied {
  public:
   explicit CallersMask(const SupervisedCaller& caller) : own_(::umask(caller.Umask())) {}
   ~CallersMask() { ::umask(own_); }
-  CallersMask(const CallersMask&) = delete;
-  CallersMask& operator=(const CallersMask&) = delete;
 
  private:
   mode_t own_;

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "base/not_copied.h"
 #include "sandbox/seccomp_filter.h"
 
 namespace ringfence {
@@ -26,7 +27,7 @@ constexpr uint64_t kWord = 0xFFFFFFFF;  // the kernel uses the lower half of an 
   std::exit(1);
 }
 
-class FilterBuilder {
+class FilterBuilder : NotCopied {
  public:
   FilterBuilder() : context_(::seccomp_init(SCMP_ACT_ALLOW)) {
     if (context_ == nullptr) Fail("seccomp_init", "");
@@ -36,8 +37,6 @@ class FilterBuilder {
     Check(::seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, 2), "optimize");
   }
   ~FilterBuilder() { ::seccomp_release(context_); }
-  FilterBuilder(const FilterBuilder&) = delete;
-  FilterBuilder& operator=(const FilterBuilder&) = delete;
 
   void Add(std::span<const CallName> calls, uint32_t action) {
     for (const CallName& call : calls) Add(call, action, {});

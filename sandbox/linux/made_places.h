@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/not_copied.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "sandbox/plan.h"
@@ -18,11 +19,9 @@ SandboxPlan Without(SandboxPlan plan, const std::vector<Path>& left_out);
 
 // OwnTmp: the host directory for a run's temporary files, unless they are kept in memory: one that
 // a session keeps, or one for this run only (SandboxPlan::session_tmp, scratch).
-class OwnTmp {
+class OwnTmp : NotCopied {
  public:
   explicit OwnTmp(const SandboxPlan& plan) : plan_(plan) {}
-  OwnTmp(const OwnTmp&) = delete;
-  OwnTmp& operator=(const OwnTmp&) = delete;
   ~OwnTmp();
 
   Status Make();

@@ -3,6 +3,7 @@
 // checked here.
 #pragma once
 
+#include "base/not_copied.h"
 #include "sandbox/linux/location.h"
 
 namespace ringfence {
@@ -15,13 +16,11 @@ int EvaluateProcEntry(const SupervisedCaller& caller, const Supervision& supervi
 // Gives up CAP_SYS_PTRACE, which callers do not have, for the lifetime of the object. Keeps it if
 // `path` belongs to the caller's own process: a process may always inspect itself (ptrace(2),
 // PTRACE_MODE).
-class AsCaller {
+class AsCaller : NotCopied {
  public:
   AsCaller(const SupervisedCaller& caller, const Supervision& supervision, const std::string& path);
   explicit AsCaller(const Supervision& supervision);
   ~AsCaller();
-  AsCaller(const AsCaller&) = delete;
-  AsCaller& operator=(const AsCaller&) = delete;
 
  private:
   bool gave_up_;

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/not_copied.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 
@@ -32,11 +33,8 @@ bool IsInFront();
 
 // A small process that restores the user's terminal if the launcher is killed while the terminal is
 // in raw mode. It holds the terminal and a socket to the launcher, and nothing else.
-class TerminalGuard {
+class TerminalGuard : NotCopied {
  public:
-  TerminalGuard() = default;
-  TerminalGuard(const TerminalGuard&) = delete;
-  TerminalGuard& operator=(const TerminalGuard&) = delete;
   ~TerminalGuard();  // ends the process; the terminal is left as it is
 
   // Standard input had the modes `before` and now has `taken`. If the terminal still has `taken`
@@ -56,11 +54,8 @@ class TerminalGuard {
 // terminal that is not shared is taken (set to raw mode) while the launcher is in the foreground. A
 // shared one is left as it is until the command wants it: until the command changes the modes of
 // its own terminal, or a line is typed that no other program reads.
-class TerminalRelay {
+class TerminalRelay : NotCopied {
  public:
-  TerminalRelay() = default;
-  TerminalRelay(const TerminalRelay&) = delete;
-  TerminalRelay& operator=(const TerminalRelay&) = delete;
   ~TerminalRelay();
 
   // `master` is the master side of the command's terminal.

@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "base/not_copied.h"
 #include "base/program.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
@@ -68,11 +69,8 @@ Failure MakeOwnFolder(const std::string& step, const Path& folder) {
 
 // The profile file, which exists as long as the command runs. It is in ringfence's state directory,
 // a protected name that no plan makes writable.
-class ProfileFile {
+class ProfileFile : NotCopied {
  public:
-  ProfileFile() = default;
-  ProfileFile(const ProfileFile&) = delete;
-  ProfileFile& operator=(const ProfileFile&) = delete;
   ~ProfileFile() {
     if (!path_.empty()) ::unlink(path_.c_str());
   }
