@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <memory>
 
 #include "audit_log/system_log.h"
 #include "base/directory.h"

@@ -1,7 +1,6 @@
 // Checks the chain of digests through the lines of an audit log. Pure: lines in, faults out.
 #pragma once
 
-#include <cstddef>
 #include <deque>
 #include <string>
 #include <string_view>

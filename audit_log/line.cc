@@ -2,8 +2,6 @@
 
 #include <time.h>
 
-#include <algorithm>
-
 #include "base/sha256.h"
 #include "base/text.h"
 

@@ -4,7 +4,6 @@
 
 #include "base/json_mistake.h"
 #include "base/json_pointer.h"
-#include "base/text.h"
 
 namespace ringfence {
 

@@ -1,8 +1,6 @@
 // ringfence's own state files: opened with O_NOFOLLOW, and locked against other hooks.
 #pragma once
 
-#include <sys/stat.h>
-
 #include "base/path.h"
 #include "base/result.h"
 #include "base/unique_fd.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
-#include <span>
 #include <string>
 #include <string_view>
 

@@ -5,7 +5,6 @@
 #include "base/case_fold.h"
 #include "base/json_pointer.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "policy/agent.h"
 #include "policy/evaluate/call_verdict.h"
 #include "policy/evaluate/evaluate_argument.h"

@@ -1,8 +1,6 @@
 // The decision: a pure function of plain values and a read-only view of the files.
 #pragma once
 
-#include <vector>
-
 #include "policy/decision.h"
 #include "policy/event.h"
 #include "policy/files/cached_files.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <iterator>
 
 #include "base/add_once.h"
 #include "base/contains.h"

@@ -6,7 +6,6 @@
 
 #include "base/environment.h"
 #include "base/text.h"
-#include "policy/load/layers.h"
 #include "policy/load/sources.h"
 #include "run/typed_context.h"
 

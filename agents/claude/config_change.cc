@@ -1,7 +1,5 @@
 #include "agents/claude/config_change.h"
 
-#include <algorithm>
-
 #include "agents/claude/settings/settings.h"
 #include "base/add_once.h"
 #include "base/regular_file.h"

@@ -7,7 +7,6 @@
 #include "agents/claude/agent.h"
 #include "agents/claude/value_sieve.h"
 #include "base/json_pointer.h"
-#include "base/text.h"
 #include "policy/mcp/argument_names.h"
 #include "policy/mcp/mcp_name.h"
 #include "policy/mcp/mcp_value.h"

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "policy/decision.h"
 #include "policy/evaluate/evaluate_path.h"

@@ -10,7 +10,6 @@
 #include "base/result.h"
 #include "policy/agent.h"
 #include "policy/load/policy_file.h"
-#include "policy/rules/path_entry.h"
 
 namespace ringfence {
 

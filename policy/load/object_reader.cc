@@ -1,6 +1,5 @@
 #include "policy/load/object_reader.h"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "base/text.h"

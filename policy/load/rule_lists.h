@@ -1,10 +1,8 @@
 // Reads the rule lists of a policy file: each text becomes a rule with its place, or a mistake.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "policy/load/object_reader.h"
 #include "policy/load/policy_file.h"

@@ -1,7 +1,6 @@
 #include "policy/mcp/mcp_name.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/ascii.h"
 #include "base/utf8.h"

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "base/ascii.h"
-#include "base/case_fold.h"
 #include "base/text.h"
 
 namespace ringfence {

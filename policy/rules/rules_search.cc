@@ -3,7 +3,6 @@
 
 #include "base/case_fold.h"
 #include "policy/rules/entry_match.h"
-#include "policy/rules/pattern.h"
 #include "policy/rules/rules.h"
 
 namespace ringfence {

@@ -1,6 +1,5 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -1,7 +1,6 @@
 #include "sandbox/linux/descendants.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

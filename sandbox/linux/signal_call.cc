@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <linux/audit.h>
-#include <linux/limits.h>
 #include <linux/seccomp.h>
 #include <sys/random.h>
 #include <sys/stat.h>

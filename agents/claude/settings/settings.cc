@@ -6,7 +6,6 @@
 #include "agents/claude/settings/keys.h"
 #include "base/path.h"
 #include "base/sha256.h"
-#include "base/text.h"
 #include "base/utf8.h"
 
 namespace ringfence {

@@ -9,7 +9,6 @@
 #include "base/json_tree.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "policy/load/layers.h"
 #include "policy/rules/domain.h"
 #include "policy/rules/sets.h"
 

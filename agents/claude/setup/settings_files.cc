@@ -8,7 +8,6 @@
 #include <climits>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 
 #include "agents/claude/agent.h"
 #include "base/environment.h"
