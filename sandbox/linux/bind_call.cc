@@ -26,8 +26,7 @@ struct SocketName {
 // clients: the whole path, unless the caller named a file in its current directory. A path that is
 // too long for a socket address is bound from its directory. The path has no links, and no process
 // in this sandbox can create any until this call is answered.
-int BindName(const SupervisedCaller& caller, const Supervision& supervision, const UniqueFd& socket,
-             const SocketName& wanted) {
+int BindName(const SupervisedCaller& caller, const UniqueFd& socket, const SocketName& wanted) {
   const Location& at = wanted.at;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -39,9 +38,9 @@ int BindName(const SupervisedCaller& caller, const Supervision& supervision, con
   int code = 0;
   {
     const CallersMask mask(caller);
-    code = BindAs(socket, &address, sizeof address);
-  }
-  return ::fchdir(supervision.root.get()) == 0 ? code : errno;
+    return BindAs(socket, &address, sizeof address);
+  }();
+  return ::fchdir(caller.supervision().root.get()) == 0 ? code : errno;
 }
 
 // True if the socket is at `at`. While bind(2) resolved the path, another sandbox can have replaced
@@ -59,8 +58,9 @@ bool IsSocketAt(const Location& at) {
 
 }  // namespace
 
-CallResult AnswerBind(const SupervisedCaller& caller, const CallArguments& arguments,
-                      Supervision& supervision) {
+CallResult AnswerBind(const CallArguments& arguments) {
+  const SupervisedCaller& caller = arguments.caller();
+  Supervision& supervision = caller.supervision();
   const uint64_t size = arguments.raw_flags() & 0xFFFFFFFF;
   if (size > sizeof(sockaddr_storage)) return {EINVAL, ""};
   const Result<std::string> bytes = caller.ReadBytes(arguments.path_address(), size);
@@ -74,12 +74,12 @@ CallResult AnswerBind(const SupervisedCaller& caller, const CallArguments& argum
   if (!by_path) return {BindAs(*socket, &address, static_cast<socklen_t>(size)), ""};
   std::string text = bytes->substr(kPathAt);
   text.resize(std::min(text.size(), text.find('\0')));
-  const Result<Location> at = Locate(caller, supervision, AT_FDCWD, text);
+  const Result<Location> at = Locate(caller, AT_FDCWD, text);
   if (!at) return {at.error().code, ""};
   int code = EvaluateName(supervision, *at, SandboxScope::kName);
   if (code != 0) return {code, at->path()};
   const bool names_folder = text.find('/') != std::string::npos;
-  code = BindName(caller, supervision, *socket, {*at, names_folder});
+  code = BindName(caller, *socket, {*at, names_folder});
   if (code == 0) {
     code = EvaluateMade(supervision, *at, SandboxScope::kName);
     if (code == 0 && !IsSocketAt(*at)) code = EACCES;

@@ -55,6 +55,7 @@ class CallArguments {
   CallArguments(const SupervisedCaller& caller, const CallShape& shape)
       : caller_(caller), shape_(shape) {}
 
+  const SupervisedCaller& caller() const { return caller_; }
   SupervisedCall what() const { return shape_.what; }
   int fd() const { return Fd(shape_.fd); }
   int fd2() const { return Fd(shape_.fd2); }
@@ -84,7 +85,8 @@ class CallArguments {
 };
 
 struct CallResult {
-  int code = 0;      // an errno value
+  static constexpr int kAnswered = -1;
+  int code = 0;      // an errno value; kAnswered if the caller has its answer, or gets it later
   std::string path;  // the path concerned, if known
 };
 

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "base/syscall.h"
+#include "sandbox/linux/supervisor.h"
 
 namespace ringfence {
 namespace {
@@ -73,7 +74,7 @@ Result<std::string> SupervisedCaller::ReadPath(uint64_t address) const {
 
 std::string SupervisedCaller::ReadOwnFile(const char* name) const {
   const std::string path = std::to_string(call_.pid) + "/" + name;
-  const UniqueFd file(::openat(proc_.get(), path.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd file(::openat(supervision_.proc.get(), path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return "";
   std::array<char, 2048> text{};
   const ssize_t got = ::read(file.get(), text.data(), text.size());
@@ -135,7 +136,8 @@ Result<UniqueFd> SupervisedCaller::Descriptor(int fd) const {
 Result<UniqueFd> SupervisedCaller::Folder(int fd) const {
   if (fd != AT_FDCWD) return Descriptor(fd);
   const std::string path = std::to_string(call_.pid) + "/cwd";
-  UniqueFd folder(::openat(proc_.get(), path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  UniqueFd folder(
+      ::openat(supervision_.proc.get(), path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!folder.valid()) return Errno(errno);
   return folder;
 }

@@ -14,13 +14,16 @@
 
 namespace ringfence {
 
+struct Supervision;
+
 // Its errors, made with Errno(), are those with which the caller's own call can fail.
 class SupervisedCaller {
  public:
-  // `proc` is the supervisor's own view of /proc.
-  SupervisedCaller(const seccomp_notif& call, int listener, const UniqueFd& proc)
-      : call_(call), listener_(listener), proc_(proc) {}
+  SupervisedCaller(const seccomp_notif& call, int listener, Supervision& supervision)
+      : call_(call), listener_(listener), supervision_(supervision) {}
 
+  const seccomp_notif& call() const { return call_; }
+  Supervision& supervision() const { return supervision_; }  // of the supervisor that serves it
   uint64_t argument(int index) const { return call_.data.args[index]; }
   int number() const { return call_.data.nr; }
   pid_t thread() const { return static_cast<pid_t>(call_.pid); }
@@ -64,7 +67,7 @@ class SupervisedCaller {
 
   const seccomp_notif& call_;
   int listener_;
-  const UniqueFd& proc_;
+  Supervision& supervision_;
 };
 
 // Returns "pts/N"; "" if the device is not a pseudo-terminal.

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -269,6 +270,16 @@ int EvaluateMade(Supervision& supervision, const Location& made, SandboxScope re
   if (!target) return 0;  // not a link
   const GuardedName* rule = RefusedLink(supervision, now, *target);
   return rule == nullptr ? 0 : Refused(supervision, full, *rule);
+}
+
+int EvaluateCreated(Supervision& supervision, const Location& created, SandboxScope reach) {
+  int code = EvaluateMade(supervision, created, reach);
+  if (code == 0 && HasBecomeBare(supervision, created)) code = EACCES;
+  if (code != 0) {
+    const int flags = reach == SandboxScope::kFolder ? AT_REMOVEDIR : 0;
+    ::unlinkat(FolderToChange(supervision, created).get(), created.name.c_str(), flags);
+  }
+  return code;
 }
 
 namespace {

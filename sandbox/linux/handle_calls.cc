@@ -16,18 +16,13 @@
 namespace ringfence {
 namespace {
 
-struct Asker {
-  const SupervisedCaller& caller;
-  const Supervision& supervision;
-};
-
 // Opens one name of a chain of links. On entry, `link` says whether to follow the last link; on
 // return, whether the name is a link that has yet to be followed.
-int OpenStep(const Asker& asker, const Location& at, Handle& handle, bool* link) {
-  const bool follow = std::exchange(*link, false);
+int OpenStep(const SupervisedCaller& caller, const Location& at, Handle& handle, bool& link) {
+  const bool follow = std::exchange(link, false);
   handle.path = at.path();
-  if (const int code = EvaluateProcEntry(asker.caller, asker.supervision, handle.path)) return code;
-  const UniqueFd& folder = FolderToChange(asker.supervision, at);
+  if (const int code = EvaluateProcEntry(caller, handle.path)) return code;
+  const UniqueFd& folder = FolderToChange(caller.supervision(), at);
   handle.fd = UniqueFd(::openat(folder.get(), at.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!handle.fd.valid()) return errno;
   struct stat facts {};
@@ -36,9 +31,9 @@ int OpenStep(const Asker& asker, const Location& at, Handle& handle, bool* link)
     return at.must_be_folder && !S_ISDIR(facts.st_mode) ? ENOTDIR : 0;
   }
   if (!follow && !at.must_be_folder) return 0;
-  *link = !at.is_in_proc();
-  if (*link) return 0;
-  Result<UniqueFd> target = Jump(asker.caller, asker.supervision, at);
+  link = !at.is_in_proc();
+  if (link) return 0;
+  Result<UniqueFd> target = Jump(caller, at);
   if (!target) return target.error().code;
   handle.fd = std::move(*target);
   return 0;
@@ -61,9 +56,8 @@ mode_t OwnersMode(std::string_view list) {
 
 class HandleCall {
  public:
-  HandleCall(const SupervisedCaller& caller, const CallArguments& arguments,
-             Supervision& supervision)
-      : caller_(caller), arguments_(arguments), supervision_(supervision) {}
+  explicit HandleCall(const CallArguments& arguments)
+      : caller_(arguments.caller()), arguments_(arguments), supervision_(caller_.supervision()) {}
 
   CallResult Answer() {
     const int code = Carry();
@@ -83,6 +77,11 @@ class HandleCall {
     return ENOSYS;  // answered elsewhere
   }
 
+  int OpenPath(Handle& file, bool follow) const {
+    const Result<std::string> text = arguments_.path();
+    return text ? OpenHandle(caller_, {arguments_.fd(), *text, follow}, file) : text.error().code;
+  }
+
   // Opens the file by its name, or by the descriptor if the name is empty (AT_EMPTY_PATH).
   int OpenNamed(Handle& file, int flags) {
     if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) != 0) return EINVAL;
@@ -95,7 +94,7 @@ class HandleCall {
       return 0;
     }
     const bool follow = (flags & AT_SYMLINK_NOFOLLOW) == 0;
-    const int code = OpenHandle(caller_, supervision_, {arguments_.fd(), *text, follow}, file);
+    const int code = OpenHandle(caller_, {arguments_.fd(), *text, follow}, file);
     last_path_ = file.path;
     return code;
   }
@@ -118,21 +117,15 @@ class HandleCall {
   }
 
   int Truncate() {
-    const Result<std::string> text = arguments_.path();
-    if (!text) return text.error().code;
     Handle file;
-    if (const int code = OpenHandle(caller_, supervision_, {AT_FDCWD, *text, true}, file)) {
-      return code;
-    }
+    if (const int code = OpenPath(file, true)) return code;
     last_path_ = file.path;
     if (const int code = EvaluateHandle(supervision_, file)) return code;
     struct stat facts {};
     if (::fstat(file.fd.get(), &facts) != 0) return errno;
     if (S_ISDIR(facts.st_mode)) return EISDIR;
     if (!S_ISREG(facts.st_mode)) return EINVAL;
-    const std::string own_name = std::to_string(file.fd.get());
-    const UniqueFd writable(
-        ::openat(supervision_.own_fds.get(), own_name.c_str(), O_WRONLY | O_CLOEXEC));
+    const UniqueFd writable = ReopenFile(supervision_, file.fd, O_WRONLY);
     if (!writable.valid()) return errno;
     const auto size = static_cast<off_t>(arguments_.raw_mode());
     return ::ftruncate(writable.get(), size) == 0 ? 0 : errno;
@@ -150,7 +143,7 @@ class HandleCall {
   }
 
   int SetMode(const Handle& file) const {
-    const std::string own_name = std::to_string(file.fd.get());
+    const std::string own_name = file.own_name();
     const mode_t mode = WithoutSetId(file, arguments_.mode());
     return ::fchmodat(supervision_.own_fds.get(), own_name.c_str(), mode, 0) == 0 ? 0 : errno;
   }
@@ -199,7 +192,7 @@ class HandleCall {
     const int code = by_descriptor ? OpenDescriptor(file) : OpenNamed(file, arguments_.flags());
     if (code != 0) return code;
     if (const int refused = EvaluateWithoutMounts(file)) return refused;
-    const std::string own_name = std::to_string(file.fd.get());
+    const std::string own_name = file.own_name();
     const timespec* wanted = times->are_now ? nullptr : times->given.data();
     return ::utimensat(supervision_.own_fds.get(), own_name.c_str(), wanted, 0) == 0 ? 0 : errno;
   }
@@ -213,7 +206,7 @@ class HandleCall {
     if (const int code = EvaluateWithoutMounts(file)) return code;
     const auto owner = static_cast<uid_t>(arguments_.raw_mode());
     const auto group = static_cast<gid_t>(arguments_.after_mode());
-    const std::string own_name = std::to_string(file.fd.get());
+    const std::string own_name = file.own_name();
     if (::fchownat(supervision_.own_fds.get(), own_name.c_str(), owner, group, 0) == 0) return 0;
     // Outside a sandbox, an id that is unmapped here is refused like any other user's.
     return errno == EINVAL ? EPERM : errno;
@@ -241,10 +234,7 @@ class HandleCall {
 
   int OpenForAttribute(Handle& file) const {
     if (arguments_.what() == SupervisedCall::kFxattr) return OpenDescriptor(file);
-    const Result<std::string> text = arguments_.path();
-    if (!text) return text.error().code;
-    const bool follow = arguments_.what() == SupervisedCall::kXattr;
-    return OpenHandle(caller_, supervision_, {AT_FDCWD, *text, follow}, file);
+    return OpenPath(file, arguments_.what() == SupervisedCall::kXattr);
   }
 
   int ChangeAttribute() {
@@ -261,7 +251,7 @@ class HandleCall {
     if (const int code = EvaluateMode(supervision_, file, mode)) return code;
     // Changes the current directory, since setxattrat(2) exists only from Linux 6.13 on.
     if (::fchdir(supervision_.own_fds.get()) != 0) return errno;
-    const std::string own_name = std::to_string(file.fd.get());
+    const std::string own_name = file.own_name();
     const int done = IsRemoval() ? ::removexattr(own_name.c_str(), name.c_str())
                                  : ::setxattr(own_name.c_str(), name.c_str(), value.data(),
                                               value.size(), arguments_.flags());
@@ -277,29 +267,16 @@ class HandleCall {
 
 }  // namespace
 
-int OpenHandle(const SupervisedCaller& caller, Supervision& supervision, const NameText& name,
-               Handle& handle) {
-  std::string text = name.text;
-  UniqueFd from;  // directory of the link that was followed last
-  for (int links = 0; links <= 40; ++links) {
-    Result<Location> at = from.valid() ? LocateBelow(caller, supervision, from, text)
-                                       : Locate(caller, supervision, name.fd, text);
-    if (!at) return at.error().code;
-    bool is_link = name.follow;
-    const int code = OpenStep({caller, supervision}, *at, handle, &is_link);
-    if (!caller.IsWaiting()) return ESRCH;
-    if (code != 0 || !is_link) return code;
-    Result<std::string> target = ReadLinkAt(at->folder, at->name);
-    if (!target) return target.error().code;
-    text = std::move(*target);
-    from = std::move(at->folder);
-  }
-  return ELOOP;
+int OpenHandle(const SupervisedCaller& caller, const NameText& name, Handle& handle) {
+  return FollowLinks(caller, name.fd, name.text, [&](const Location& at, bool& is_link) {
+    is_link = name.follow;
+    const int code = OpenStep(caller, at, handle, is_link);
+    return caller.IsWaiting() ? code : ESRCH;
+  });
 }
 
-CallResult AnswerHandleCall(const SupervisedCaller& caller, const CallArguments& arguments,
-                            Supervision& supervision) {
-  return HandleCall(caller, arguments, supervision).Answer();
+CallResult AnswerHandleCall(const CallArguments& arguments) {
+  return HandleCall(arguments).Answer();
 }
 
 }  // namespace ringfence

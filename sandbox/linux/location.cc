@@ -27,8 +27,7 @@ namespace {
 // the supervisor, but here they must mean the caller.
 class SlowWalk {
  public:
-  SlowWalk(const SupervisedCaller& caller, Supervision& supervision)
-      : caller_(caller), supervision_(supervision) {}
+  explicit SlowWalk(const SupervisedCaller& caller) : caller_(caller) {}
 
   Result<UniqueFd> Go(const UniqueFd& base, const std::string& text) {
     UniqueFd folder = OpenFolder(base);
@@ -38,7 +37,7 @@ class SlowWalk {
 
  private:
   Result<UniqueFd> Follow(UniqueFd folder, const std::string& text) {
-    if (text.starts_with('/')) folder = OpenFolder(supervision_.root);
+    if (text.starts_with('/')) folder = OpenFolder(caller_.supervision().root);
     std::string_view rest = text;
     for (;;) {
       const std::string name(TakeComponent(rest));
@@ -58,26 +57,26 @@ class SlowWalk {
       return next;
     }
     if (++links_ > kMaxLinks) return Errno(ELOOP);
-    const Result<std::string> path = RealPath(supervision_, folder);
+    const Result<std::string> path = RealPath(caller_.supervision(), folder);
     if (!path) return path.error();
     if (*path == "/proc" && (name == "self" || name == "thread-self")) {
       return Follow(std::move(folder), std::to_string(caller_.process()));
     }
     if (Covers("/proc", *path)) {  // a magic link: the kernel does not read its text
-      return Jump(caller_, supervision_,
-                  {.folder = std::move(folder), .folder_path = *path, .name = name}, O_DIRECTORY);
+      return Jump(caller_, {.folder = std::move(folder), .folder_path = *path, .name = name},
+                  O_DIRECTORY);
     }
     return Follow(std::move(folder), *target);
   }
 
   const SupervisedCaller& caller_;
-  Supervision& supervision_;
   int links_ = 0;
 };
 
 // Opens `parent`, the directory part of the caller's path.
-Result<UniqueFd> OpenParent(const SupervisedCaller& caller, Supervision& supervision,
-                            const UniqueFd& base, const std::string& parent) {
+Result<UniqueFd> OpenParent(const SupervisedCaller& caller, const UniqueFd& base,
+                            const std::string& parent) {
+  const Supervision& supervision = caller.supervision();
   const UniqueFd& start = parent.starts_with('/') ? supervision.root : base;
   UniqueFd folder = OpenFolderByPath(start, parent);
   // The lookup may have gone through the supervisor's own /proc/self instead of the caller's, and
@@ -87,7 +86,7 @@ Result<UniqueFd> OpenParent(const SupervisedCaller& caller, Supervision& supervi
     if (!path) return path.error();
     if (!Covers(supervision.own_process, *path)) return folder;
   }
-  return SlowWalk(caller, supervision).Go(start, parent);
+  return SlowWalk(caller).Go(start, parent);
 }
 
 }  // namespace
@@ -206,6 +205,11 @@ Result<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd)
   return has_alias ? LongPathOf(supervision, text) : std::move(text);
 }
 
+UniqueFd ReopenFile(const Supervision& supervision, const UniqueFd& file, int flags, mode_t mode) {
+  return UniqueFd(::openat(supervision.own_fds.get(), std::to_string(file.get()).c_str(),
+                           flags | O_CLOEXEC, mode));
+}
+
 Result<std::string> ReadLinkAt(const UniqueFd& folder, const std::string& name) {
   std::array<char, PATH_MAX> target{};
   const ssize_t size = ::readlinkat(folder.get(), name.c_str(), target.data(), target.size());
@@ -213,9 +217,10 @@ Result<std::string> ReadLinkAt(const UniqueFd& folder, const std::string& name) 
   return std::string(target.data(), static_cast<size_t>(size));
 }
 
-Result<Location> LocateBelow(const SupervisedCaller& caller, Supervision& supervision,
-                             const UniqueFd& folder, const std::string& text) {
+Result<Location> LocateBelow(const SupervisedCaller& caller, const UniqueFd& folder,
+                             const std::string& text) {
   if (text.empty()) return Errno(ENOENT);
+  const Supervision& supervision = caller.supervision();
   Location location;
   const size_t end = text.find_last_not_of('/');
   location.must_be_folder = end + 1 < text.size();
@@ -226,7 +231,7 @@ Result<Location> LocateBelow(const SupervisedCaller& caller, Supervision& superv
   if (slash != std::string::npos) parent = trimmed.substr(0, slash + 1);
   location.name = slash == std::string::npos ? trimmed : trimmed.substr(slash + 1);
   if (location.name.empty()) location.name = ".";
-  Result<UniqueFd> found = OpenParent(caller, supervision, folder, parent);
+  Result<UniqueFd> found = OpenParent(caller, folder, parent);
   if (!found) return found.error();
   location.folder = std::move(*found);
   Result<std::string> path = RealPath(supervision, location.folder);
@@ -246,12 +251,11 @@ Result<Location> LocateBelow(const SupervisedCaller& caller, Supervision& superv
   return location;
 }
 
-Result<Location> Locate(const SupervisedCaller& caller, Supervision& supervision, int fd,
-                        const std::string& text) {
-  if (text.starts_with('/')) return LocateBelow(caller, supervision, supervision.root, text);
+Result<Location> Locate(const SupervisedCaller& caller, int fd, const std::string& text) {
+  if (text.starts_with('/')) return LocateBelow(caller, caller.supervision().root, text);
   Result<UniqueFd> folder = caller.Folder(fd);
   if (!folder) return folder.error();
-  return LocateBelow(caller, supervision, *folder, text);
+  return LocateBelow(caller, *folder, text);
 }
 
 }  // namespace ringfence

@@ -2,8 +2,11 @@
 // path and then used without another lookup.
 #pragma once
 
+#include <cerrno>
 #include <string>
+#include <utility>
 
+#include "base/path.h"
 #include "sandbox/linux/caller.h"
 #include "sandbox/linux/supervisor.h"
 
@@ -16,7 +19,6 @@ struct Location {
   bool must_be_folder = false;  // the path ends with a slash
 
   std::string path() const;
-  bool is_folder_itself() const { return name == "." || name == ".."; }
   bool is_in_proc() const;
 };
 
@@ -26,11 +28,10 @@ UniqueFd OpenFolder(const UniqueFd& at, const char* name = ".");
 UniqueFd OpenFolderByPath(const UniqueFd& at, const std::string& path);
 
 // Resolves the caller's path `text` relative to `fd`, without following the last component.
-Result<Location> Locate(const SupervisedCaller& caller, Supervision& supervision, int fd,
-                        const std::string& text);
+Result<Location> Locate(const SupervisedCaller& caller, int fd, const std::string& text);
 // The same, relative to an open directory.
-Result<Location> LocateBelow(const SupervisedCaller& caller, Supervision& supervision,
-                             const UniqueFd& folder, const std::string& text);
+Result<Location> LocateBelow(const SupervisedCaller& caller, const UniqueFd& folder,
+                             const std::string& text);
 
 // Returns the directory in which to create, replace, remove or open the name: its own or, for a
 // saved file, the writable mount of it. The supervisor must follow no link there, and may give a
@@ -45,7 +46,32 @@ bool IsSavedFile(const Supervision& supervision, const UniqueFd& file, const std
 // leading "/" if the file has no path.
 Result<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd);
 
+// Opens an open file once more, with other flags.
+UniqueFd ReopenFile(const Supervision& supervision, const UniqueFd& file, int flags,
+                    mode_t mode = 0);
+
 // Returns the target of a symbolic link.
 Result<std::string> ReadLinkAt(const UniqueFd& folder, const std::string& name);
+
+// Calls `step` with the location of the caller's path, then with that of each link's target. `step`
+// returns 0 or an errno value, and sets its second argument if the name is a link to follow.
+template <typename Step>
+int FollowLinks(const SupervisedCaller& caller, int fd, std::string text, Step step) {
+  UniqueFd from;  // directory of the link that was followed last
+  for (int links = 0; links <= kMaxLinks; ++links) {
+    Result<Location> at = from.valid() ? LocateBelow(caller, from, text) : Locate(caller, fd, text);
+    if (!at) return at.error().code;
+    if (!caller.IsWaiting()) return ESRCH;
+    bool is_link = false;
+    const int code = step(*at, is_link);
+    if (code != 0 || !is_link) return code;
+    Result<std::string> target = ReadLinkAt(at->folder, at->name);
+    if (!target) return target.error().code;
+    text = std::move(*target);
+    if (at->must_be_folder) text += "/";
+    from = std::move(at->folder);
+  }
+  return ELOOP;
+}
 
 }  // namespace ringfence

@@ -119,7 +119,8 @@ Status HandOverRules(const GuardedNames& names) {
   return Unit{};
 }
 
-int TakeRules(const SupervisedCaller& caller, Supervision& supervision, const UniqueFd& file) {
+int TakeRules(const SupervisedCaller& caller, const UniqueFd& file) {
+  Supervision& supervision = caller.supervision();
   std::string bytes;
   if (!ReadRules(file, bytes)) return EINVAL;
   const Result<rlim_t> before = MarkOf(caller.thread());
@@ -132,7 +133,8 @@ int TakeRules(const SupervisedCaller& caller, Supervision& supervision, const Un
   return ::prlimit(caller.thread(), RLIMIT_LOCKS, &limit, nullptr) == 0 ? 0 : errno;
 }
 
-int FindRules(const SupervisedCaller& caller, Supervision& supervision) {
+int FindRules(const SupervisedCaller& caller) {
+  Supervision& supervision = caller.supervision();
   supervision.rules.assign(1, &supervision.names);
   if (supervision.nested.empty()) return 0;
   const Result<rlim_t> mark = MarkOf(caller.thread());
@@ -143,7 +145,8 @@ int FindRules(const SupervisedCaller& caller, Supervision& supervision) {
   return 0;
 }
 
-bool IsInSandboxOf(const SupervisedCaller& caller, const Supervision& supervision, pid_t process) {
+bool IsInSandboxOf(const SupervisedCaller& caller, pid_t process) {
+  const Supervision& supervision = caller.supervision();
   if (supervision.nested.empty()) return true;
   const Result<rlim_t> own = MarkOf(caller.thread());
   if (!own) return false;

@@ -15,12 +15,12 @@ Status HandOverRules(const GuardedNames& names);
 
 // Called by the supervisor. Adds the rules in `file` to those of the caller. Returns 0 or an errno
 // value.
-int TakeRules(const SupervisedCaller& caller, Supervision& supervision, const UniqueFd& file);
+int TakeRules(const SupervisedCaller& caller, const UniqueFd& file);
 // Finds the rules for a caller, before its call is answered. Returns 0 or an errno value.
-int FindRules(const SupervisedCaller& caller, Supervision& supervision);
+int FindRules(const SupervisedCaller& caller);
 
 // True if `process` is in the caller's innermost sandbox or in one inside it. Landlock enforces the
 // same when processes act themselves (ptrace(2)), but not when the supervisor acts for them.
-bool IsInSandboxOf(const SupervisedCaller& caller, const Supervision& supervision, pid_t process);
+bool IsInSandboxOf(const SupervisedCaller& caller, pid_t process);
 
 }  // namespace ringfence

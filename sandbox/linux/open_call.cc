@@ -33,53 +33,35 @@ constexpr int kLargeFile = 0100000;
 
 class OpenCall {
  public:
-  OpenCall(const SupervisedCaller& caller, const seccomp_notif& call, Supervision& supervision,
-           OpenRequest request)
-      : caller_(caller), call_(call), supervision_(supervision), request_(std::move(request)) {}
+  explicit OpenCall(const CallArguments& arguments)
+      : caller_(arguments.caller()),
+        supervision_(caller_.supervision()),
+        arguments_(arguments),
+        flags_(arguments.has_flags() ? arguments.flags() : O_CREAT | O_WRONLY | O_TRUNC) {}
 
-  void Answer() {
+  CallResult Answer() {
+    const Result<std::string> text = arguments_.path();
+    if (!text) return {text.error().code, ""};
+    // EAGAIN: the name changed between two lookups.
     int code = EAGAIN;
-    for (int tries = 0; code == EAGAIN && tries < kMaxRaces; ++tries) code = Try();
-    if (code == kWaits) return;
-    if (code != 0) {
-      if (code == EROFS || code == EACCES) Report(supervision_, path_, nullptr, code);
-      return caller_.ReturnError(code);
+    for (int tries = 0; code == EAGAIN && tries < kMaxRaces; ++tries) {
+      code = FollowLinks(caller_, arguments_.fd(), *text,
+                         [this](const Location& at, bool& link) { return OpenName(at, link); });
     }
-    caller_.ReturnDescriptor(std::move(opened_), (request_.flags & O_CLOEXEC) != 0);
+    if (code != 0) return {code, std::move(path_)};
+    caller_.ReturnDescriptor(std::move(opened_), (flags_ & O_CLOEXEC) != 0);
+    return {CallResult::kAnswered, ""};
   }
 
  private:
-  static constexpr int kWaits = -1;  // the answer comes later
+  static constexpr int kWaits = CallResult::kAnswered;  // the answer comes later
 
-  bool Has(int flag) const { return (request_.flags & flag) == flag; }
+  bool Has(int flag) const { return (flags_ & flag) == flag; }
 
-  bool Changes() const {
-    return (request_.flags & O_ACCMODE) != O_RDONLY || (request_.flags & O_TRUNC) != 0;
-  }
-
-  // Returns 0, an errno value or kWaits; EAGAIN if the name changed between two lookups.
-  int Try() {
-    std::string text = request_.text;
-    UniqueFd from;  // directory of the link that was followed last
-    for (int links = 0; links <= kMaxLinks; ++links) {
-      Result<Location> at = from.valid() ? LocateBelow(caller_, supervision_, from, text)
-                                         : Locate(caller_, supervision_, request_.fd, text);
-      if (!at) return at.error().code;
-      if (!caller_.IsWaiting()) return ESRCH;
-      bool is_link = false;
-      const int code = OpenStep(*at, &is_link);
-      if (code != 0 || !is_link) return code;
-      Result<std::string> target = ReadLinkAt(at->folder, at->name);
-      if (!target) return target.error().code;
-      text = std::move(*target);
-      if (at->must_be_folder) text += "/";
-      from = std::move(at->folder);
-    }
-    return ELOOP;
-  }
+  bool Changes() const { return (flags_ & O_ACCMODE) != O_RDONLY || (flags_ & O_TRUNC) != 0; }
 
   // Sets `link` if the name is a link to follow.
-  int OpenStep(const Location& location, bool* link) {
+  int OpenName(const Location& location, bool& link) {
     path_ = location.path();
     struct stat facts {};
     if (::fstatat(location.folder.get(), location.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -89,7 +71,7 @@ class OpenCall {
     if (Has(O_CREAT | O_EXCL)) return EEXIST;
     if (Has(O_NOFOLLOW)) return ELOOP;
     if (location.is_in_proc()) return OpenJump(location);
-    *link = true;
+    link = true;
     return 0;
   }
 
@@ -103,13 +85,10 @@ class OpenCall {
     }
     if (const int code = EvaluateName(supervision_, location, SandboxScope::kName)) return code;
     const UniqueFd& folder = FolderToChange(supervision_, location);
-    if (const int made = OpenNoLink(folder, location.name, request_.flags | O_EXCL)) {
+    if (const int made = OpenNoLink(folder, location.name, flags_ | O_EXCL)) {
       return made == EEXIST && !Has(O_EXCL) ? EAGAIN : made;
     }
-    int code = EvaluateMade(supervision_, location, SandboxScope::kName);
-    if (code == 0 && HasBecomeBare(supervision_, location)) code = EACCES;
-    if (code != 0) {
-      ::unlinkat(folder.get(), location.name.c_str(), 0);
+    if (const int code = EvaluateCreated(supervision_, location, SandboxScope::kName)) {
       opened_ = UniqueFd();
       return code;
     }
@@ -131,7 +110,7 @@ class OpenCall {
     return opened_.valid() ? 0 : errno;
   }
 
-  mode_t NewMode() const { return request_.mode & ~static_cast<mode_t>(S_ISUID | S_ISGID); }
+  mode_t NewMode() const { return arguments_.mode() & ~static_cast<mode_t>(S_ISUID | S_ISGID); }
 
   // Drops unknown flags, as openat(2) does; openat2(2) would refuse them.
   static int Known(int flags) {
@@ -162,8 +141,8 @@ class OpenCall {
     if (S_ISFIFO(facts.st_mode) && !Has(O_PATH)) return OpenFifo(location);
     if (S_ISCHR(facts.st_mode) && facts.st_rdev == kControllingTerminal) return OpenTerminal();
     if (location.is_in_proc()) {
-      if (const int code = EvaluateProcEntry(caller_, supervision_, path_)) return code;
-      const AsCaller as_caller(caller_, supervision_, path_);
+      if (const int code = EvaluateProcEntry(caller_, path_)) return code;
+      const AsCaller as_caller(caller_, path_);
       return OpenAt(location.folder, location.name);
     }
     if (S_ISREG(facts.st_mode)) return OpenPlain(location);
@@ -182,7 +161,7 @@ class OpenCall {
 
   // Never waits: another sandbox may have put a FIFO there since the check.
   int OpenAt(const UniqueFd& folder, const std::string& name) {
-    const int wanted = Has(O_TMPFILE) ? request_.flags : FlagsToOpen() & ~O_CREAT;
+    const int wanted = Has(O_TMPFILE) ? flags_ : FlagsToOpen() & ~O_CREAT;
     const int code = OpenNoLink(folder, name, wanted | O_NONBLOCK);
     if (code == ELOOP) return EAGAIN;
     if (Has(O_PATH)) return code;
@@ -208,7 +187,7 @@ class OpenCall {
   }
 
   int ReopenTarget(const Location& link) {
-    Result<UniqueFd> target = Jump(caller_, supervision_, link);
+    Result<UniqueFd> target = Jump(caller_, link);
     if (!target) return target.error().code;
     Handle handle{.fd = std::move(*target), .path = {}};
     // Reading is allowed even for a file that must be replaced as a whole (whole_files.h).
@@ -216,7 +195,7 @@ class OpenCall {
     if (const int code = EvaluateHandle(supervision_, handle, reach)) return code;
     path_ = handle.path;
     // An entry of /proc/PID gives access to that process, however the caller obtained it.
-    if (const int code = EvaluateProcEntry(caller_, supervision_, path_)) return code;
+    if (const int code = EvaluateProcEntry(caller_, path_)) return code;
     struct stat facts {};
     if (::fstat(handle.fd.get(), &facts) != 0) return errno;
     return S_ISFIFO(facts.st_mode) ? OpenFifoHandle(std::move(handle.fd)) : Reopen(handle.fd);
@@ -224,12 +203,10 @@ class OpenCall {
 
   int Reopen(const UniqueFd& handle) {
     const AsCaller as_caller(supervision_);
-    const std::string own_name = std::to_string(handle.get());
     const int flags = FlagsToOpen() & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
     std::optional<CallersMask> mask;
     if ((flags & O_TMPFILE) == O_TMPFILE) mask.emplace(caller_);
-    opened_ =
-        UniqueFd(::openat(supervision_.own_fds.get(), own_name.c_str(), flags | kDoor, NewMode()));
+    opened_ = ReopenFile(supervision_, handle, flags | kDoor, NewMode());
     if (!opened_.valid()) return errno;
     return TruncatesUnwritten() ? Empty() : 0;
   }
@@ -237,22 +214,18 @@ class OpenCall {
   // True for O_TRUNC without O_WRONLY or O_RDWR. Landlock has no right for this before version 3,
   // and does not check it. The access mode O_ACCMODE is neither reading nor writing (open(2)).
   bool TruncatesUnwritten() const {
-    const int access = request_.flags & O_ACCMODE;
+    const int access = flags_ & O_ACCMODE;
     return Has(O_TRUNC) && !Has(O_PATH) && access != O_WRONLY && access != O_RDWR;
   }
 
-  int FlagsToOpen() const {
-    return TruncatesUnwritten() ? request_.flags & ~O_TRUNC : request_.flags;
-  }
+  int FlagsToOpen() const { return TruncatesUnwritten() ? flags_ & ~O_TRUNC : flags_; }
 
   // Truncates the opened file, if it can be opened for writing as well.
   int Empty() {
     struct stat facts {};
     int code = ::fstat(opened_.get(), &facts) == 0 ? 0 : errno;
     if (code == 0 && S_ISREG(facts.st_mode)) {
-      const std::string own_name = std::to_string(opened_.get());
-      const UniqueFd writable(
-          ::openat(supervision_.own_fds.get(), own_name.c_str(), O_WRONLY | O_CLOEXEC));
+      const UniqueFd writable = ReopenFile(supervision_, opened_, O_WRONLY);
       code = writable.valid() && ::ftruncate(writable.get(), 0) == 0 ? 0 : errno;
     }
     if (code == 0 && S_ISDIR(facts.st_mode)) code = EISDIR;
@@ -272,7 +245,7 @@ class OpenCall {
     const int flags = ::fcntl(held_fd->get(), F_GETFL);
     if (flags < 0 || (flags & O_PATH) != 0) return false;
     const int held = flags & O_ACCMODE;
-    if (held != O_RDWR && held != (request_.flags & O_ACCMODE)) return false;
+    if (held != O_RDWR && held != (flags_ & O_ACCMODE)) return false;
     opened_ = std::move(*held_fd);
     return true;
   }
@@ -311,26 +284,23 @@ class OpenCall {
     struct statfs mount {};
     if (::fstatfs(handle.get(), &mount) != 0) return errno;
     if (!Has(O_PATH) && Changes() && (mount.f_flags & ST_RDONLY) != 0) return EROFS;
-    const int code = TryFifo(supervision_, handle, request_.flags, opened_);
+    const int code = TryFifo(supervision_, handle, flags_, opened_);
     if (code != ENXIO || Has(O_NONBLOCK)) return code;
     if (supervision_.waiting.size() >= kMaxWaiting) return ENFILE;
-    supervision_.waiting.push_back({call_, std::move(handle), request_.flags});
+    supervision_.waiting.push_back({caller_.call(), std::move(handle), flags_});
     return kWaits;
   }
 
   const SupervisedCaller& caller_;
-  const seccomp_notif& call_;
   Supervision& supervision_;
-  OpenRequest request_;
+  const CallArguments& arguments_;
+  const int flags_;
   UniqueFd opened_;
   std::string path_;
 };
 
 }  // namespace
 
-void AnswerOpen(const SupervisedCaller& caller, const seccomp_notif& call, Supervision& supervision,
-                OpenRequest request) {
-  OpenCall(caller, call, supervision, std::move(request)).Answer();
-}
+CallResult AnswerOpen(const CallArguments& arguments) { return OpenCall(arguments).Answer(); }
 
 }  // namespace ringfence

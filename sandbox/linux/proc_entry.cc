@@ -35,17 +35,15 @@ void UsePtrace(uint32_t effective) {
 
 }  // namespace
 
-int EvaluateProcEntry(const SupervisedCaller& caller, const Supervision& supervision,
-                      const std::string& path) {
+int EvaluateProcEntry(const SupervisedCaller& caller, const std::string& path) {
   const pid_t process = ProcessOf(path);
   if (process <= 0) return 0;
   if (process == ::getpid()) return EACCES;
-  return IsInSandboxOf(caller, supervision, process) ? 0 : EACCES;
+  return IsInSandboxOf(caller, process) ? 0 : EACCES;
 }
 
-AsCaller::AsCaller(const SupervisedCaller& caller, const Supervision& supervision,
-                   const std::string& path)
-    : gave_up_(supervision.holds_ptrace && ProcessOf(path) != caller.process()) {
+AsCaller::AsCaller(const SupervisedCaller& caller, const std::string& path)
+    : gave_up_(caller.supervision().holds_ptrace && ProcessOf(path) != caller.process()) {
   if (gave_up_) UsePtrace(0);
 }
 
@@ -57,11 +55,10 @@ AsCaller::~AsCaller() {
   if (gave_up_) UsePtrace(1u << CAP_SYS_PTRACE);
 }
 
-Result<UniqueFd> Jump(const SupervisedCaller& caller, const Supervision& supervision,
-                      const Location& link, int flags) {
+Result<UniqueFd> Jump(const SupervisedCaller& caller, const Location& link, int flags) {
   const std::string path = link.path();
-  if (const int code = EvaluateProcEntry(caller, supervision, path)) return Errno(code);
-  const AsCaller as_caller(caller, supervision, path);
+  if (const int code = EvaluateProcEntry(caller, path)) return Errno(code);
+  const AsCaller as_caller(caller, path);
   UniqueFd target(::openat(link.folder.get(), link.name.c_str(), O_PATH | O_CLOEXEC | flags));
   if (!target.valid()) return Errno(errno);
   return target;

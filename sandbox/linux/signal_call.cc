@@ -39,8 +39,7 @@ pid_t ProcessOfDescriptor(const UniqueFd& fd) {
 
 class SignalCall {
  public:
-  SignalCall(const SupervisedCaller& caller, const Supervision& supervision)
-      : caller_(caller), supervision_(supervision), own_(caller.process()) {}
+  explicit SignalCall(const SupervisedCaller& caller) : caller_(caller), own_(caller.process()) {}
 
   void Answer() {
     if (own_ <= 0 || !caller_.IsWaiting()) return caller_.ReturnError(ESRCH);
@@ -155,7 +154,7 @@ class SignalCall {
   }
 
   bool IsInside(pid_t process) const {
-    return IsDescendant(process) && IsInSandboxOf(caller_, supervision_, process);
+    return IsDescendant(process) && IsInSandboxOf(caller_, process);
   }
 
   static int Hold(pid_t process) { return static_cast<int>(::syscall(SYS_pidfd_open, process, 0)); }
@@ -165,14 +164,11 @@ class SignalCall {
   }
 
   const SupervisedCaller& caller_;
-  const Supervision& supervision_;
   pid_t own_;  // the caller's process
 };
 
 }  // namespace
 
-void AnswerSignal(const SupervisedCaller& caller, const Supervision& supervision) {
-  SignalCall(caller, supervision).Answer();
-}
+void AnswerSignal(const SupervisedCaller& caller) { SignalCall(caller).Answer(); }
 
 }  // namespace ringfence

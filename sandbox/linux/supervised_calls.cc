@@ -45,7 +45,8 @@ bool IsForeign(const seccomp_notif& call) { return call.data.arch != kOwnArchite
 
 // Ends a 32-bit program, which would crash without its calls, and reports why. Any other caller
 // gets ENOSYS.
-void AnswerForeign(const SupervisedCaller& caller, Supervision& supervision) {
+void AnswerForeign(const SupervisedCaller& caller) {
+  Supervision& supervision = caller.supervision();
   const pid_t process = caller.process();
   const std::string name = std::to_string(process) + "/exe";
   const UniqueFd program(::openat(supervision.proc.get(), name.c_str(), O_RDONLY | O_CLOEXEC));
@@ -59,26 +60,22 @@ void AnswerForeign(const SupervisedCaller& caller, Supervision& supervision) {
 
 class Call {
  public:
-  Call(const SupervisedCaller& caller, const seccomp_notif& notification, Supervision& supervision,
-       const CallShape& shape)
-      : caller_(caller),
-        notification_(notification),
-        supervision_(supervision),
-        arguments_(caller, shape) {}
+  Call(const SupervisedCaller& caller, const CallShape& shape)
+      : caller_(caller), supervision_(caller.supervision()), arguments_(caller, shape) {}
 
   void Answer() {
     using enum SupervisedCall;
     const SupervisedCall what = arguments_.what();
-    if (what == kOpen) return Open();
+    if (what == kOpen) return Return(AnswerOpen(arguments_));
     if (what == kMkdir) return Return(Mkdir());
     if (what == kMknod) return Return(Mknod());
     if (what == kSymlink) return Return(Symlink());
     if (what == kLink) return Return(Link());
     if (what == kRename) return Return(Rename());
     if (what == kUnlink || what == kRmdir) return Return(Unlink());
-    if (what == kBind) return Return(AnswerBind(caller_, arguments_, supervision_));
-    if (what == kSignal) return AnswerSignal(caller_, supervision_);
-    Return(AnswerHandleCall(caller_, arguments_, supervision_));
+    if (what == kBind) return Return(AnswerBind(arguments_));
+    if (what == kSignal) return AnswerSignal(caller_);
+    Return(AnswerHandleCall(arguments_));
   }
 
  private:
@@ -87,8 +84,9 @@ class Call {
     Return(result.code);
   }
 
-  // `code` is 0 or an errno value.
+  // `code` as in CallResult.
   void Return(int code) {
+    if (code == CallResult::kAnswered) return;
     if (code == 0) return caller_.ReturnValue(0);
     if (code == EROFS || code == EACCES) Report(supervision_, last_path_, nullptr, code);
     if (code == EPERM && arguments_.is_out_of_reach()) {
@@ -102,7 +100,7 @@ class Call {
 
   Result<Location> Find(int fd, const Result<std::string>& text) {
     if (!text) return text.error();
-    Result<Location> location = Locate(caller_, supervision_, fd, *text);
+    Result<Location> location = Locate(caller_, fd, *text);
     if (location) last_path_ = location->path();
     if (location && !caller_.IsWaiting()) return Errno(ESRCH);
     return location;
@@ -112,26 +110,10 @@ class Call {
     return EvaluateName(supervision_, location, reach);
   }
 
-  void Open() {
-    OpenRequest request;
-    request.flags = arguments_.has_flags() ? arguments_.flags() : O_CREAT | O_WRONLY | O_TRUNC;
-    request.mode = arguments_.mode();
-    const Result<std::string> text = arguments_.path();
-    if (!text) return Return(text.error().code);
-    request.text = *text;
-    request.fd = arguments_.fd();
-    AnswerOpen(caller_, notification_, supervision_, std::move(request));
-  }
-
   // Called after anything but a directory was created; undoes that if it is refused.
   int Made(long result, const Location& location, SandboxScope reach = SandboxScope::kName) {
     if (result != 0) return errno;
-    int code = EvaluateMade(supervision_, location, reach);
-    if (code == 0 && HasBecomeBare(supervision_, location)) code = EACCES;
-    if (code != 0) {
-      ::unlinkat(location.folder.get(), location.name.c_str(), 0);
-      return code;
-    }
+    if (const int code = EvaluateCreated(supervision_, location, reach)) return code;
     NoteGitFile(supervision_, location);
     return 0;
   }
@@ -146,14 +128,8 @@ class Call {
     const Result<Location> at = Find(arguments_.fd(), arguments_.path());
     if (!at) return at.error().code;
     if (const int code = Evaluate(*at, SandboxScope::kFolder)) return code;
-    const UniqueFd& folder = FolderToChange(supervision_, *at);
-    if (const int code = MakeFolder(folder, at->name)) return code;
-    int code = EvaluateMade(supervision_, *at, SandboxScope::kFolder);
-    if (code == 0 && HasBecomeBare(supervision_, *at)) code = EACCES;
-    if (code != 0) {
-      ::unlinkat(folder.get(), at->name.c_str(), AT_REMOVEDIR);
-      return code;
-    }
+    if (const int code = MakeFolder(FolderToChange(supervision_, *at), at->name)) return code;
+    if (const int code = EvaluateCreated(supervision_, *at, SandboxScope::kFolder)) return code;
     NoteRepository(supervision_, *at);
     return 0;
   }
@@ -192,12 +168,11 @@ class Call {
       Result<UniqueFd> own = caller_.Descriptor(arguments_.fd());
       if (!own) return own.error().code;
       const Result<std::string> name = arguments_.path2();
-      if (name && *name == kRulesName) return TakeRules(caller_, supervision_, *own);
+      if (name && *name == kRulesName) return TakeRules(caller_, *own);
       old_file.fd = std::move(*own);
     } else {
       const bool follow = (arguments_.flags() & AT_SYMLINK_FOLLOW) != 0;
-      const int code =
-          OpenHandle(caller_, supervision_, {arguments_.fd(), *old_text, follow}, old_file);
+      const int code = OpenHandle(caller_, {arguments_.fd(), *old_text, follow}, old_file);
       if (code != 0) return code;
     }
     if (const int code = EvaluateHandle(supervision_, old_file)) return code;
@@ -210,9 +185,8 @@ class Call {
     const SandboxScope reach = is_link ? SandboxScope::kTree : SandboxScope::kName;
     const int code = is_link ? EvaluateLink(supervision_, *at, "") : Evaluate(*at, reach);
     if (code != 0) return code;
-    const std::string own_name = std::to_string(old_file.fd.get());
     return Made(
-        ::linkat(supervision_.own_fds.get(), own_name.c_str(),
+        ::linkat(supervision_.own_fds.get(), old_file.own_name().c_str(),
                  FolderToChange(supervision_, *at).get(), at->name.c_str(), AT_SYMLINK_FOLLOW),
         *at, reach);
   }
@@ -344,7 +318,6 @@ class Call {
   static constexpr int kRenameExchange = 2;
 
   const SupervisedCaller& caller_;
-  const seccomp_notif& notification_;
   Supervision& supervision_;
   const CallArguments arguments_;
   std::string last_path_;
@@ -352,13 +325,12 @@ class Call {
 
 }  // namespace
 
-void AnswerCall(const SupervisedCaller& caller, const seccomp_notif& call,
-                Supervision& supervision) {
-  if (IsForeign(call)) return AnswerForeign(caller, supervision);
-  const CallShape* shape = ShapeOf(call.data.nr);
+void AnswerCall(const SupervisedCaller& caller) {
+  if (IsForeign(caller.call())) return AnswerForeign(caller);
+  const CallShape* shape = ShapeOf(caller.number());
   if (shape == nullptr) return caller.ReturnError(ENOSYS);
-  if (const int code = FindRules(caller, supervision)) return caller.ReturnError(code);
-  Call(caller, call, supervision, *shape).Answer();
+  if (const int code = FindRules(caller)) return caller.ReturnError(code);
+  Call(caller, *shape).Answer();
 }
 
 }  // namespace ringfence

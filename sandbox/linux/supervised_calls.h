@@ -16,6 +16,8 @@ namespace ringfence {
 struct Handle {
   UniqueFd fd;
   std::string path;
+
+  std::string own_name() const { return std::to_string(fd.get()); }  // in Supervision::own_fds
 };
 
 // A name as it is passed to a call.
@@ -42,6 +44,9 @@ int EvaluateTree(Supervision& supervision, const Location& name, const Location&
 // or the host may have moved its directory or put something below it. If this refuses, the change
 // must be undone.
 int EvaluateMade(Supervision& supervision, const Location& made, SandboxScope reach);
+// The same for a name that was created, and for what that makes of its directory. Undoes the change
+// itself.
+int EvaluateCreated(Supervision& supervision, const Location& created, SandboxScope reach);
 // The same for the links below a directory that was moved.
 int EvaluateMoved(Supervision& supervision, const Location& from, const Location& to);
 // `reach` is kWhole if the content does not change.
@@ -58,8 +63,7 @@ mode_t WithoutSetId(const Handle& handle, mode_t mode);
 // to make a directory inaccessible if the next start must find a path below it that is held in
 // place.
 int EvaluateMode(Supervision& supervision, const Handle& handle, mode_t mode);
-int OpenHandle(const SupervisedCaller& caller, Supervision& supervision, const NameText& name,
-               Handle& handle);
+int OpenHandle(const SupervisedCaller& caller, const NameText& name, Handle& handle);
 
 // True if the name belongs to git and the rules permit it subject to its content (whole_files.h).
 bool MustComeWhole(Supervision& supervision, const Location& location);
@@ -73,25 +77,16 @@ void ReportWhy(Supervision& supervision, const std::string& path, std::string wh
 
 // --- the calls that have a source of their own ---
 
-struct OpenRequest {
-  int fd = 0;
-  std::string text;
-  int flags = 0;
-  mode_t mode = 0;
-};
 // open(2) and its variants.
-void AnswerOpen(const SupervisedCaller& caller, const seccomp_notif& call, Supervision& supervision,
-                OpenRequest request);
+CallResult AnswerOpen(const CallArguments& arguments);
 // bind(2): binding a Unix socket to a path creates a name; all other addresses are bound unchanged.
-CallResult AnswerBind(const SupervisedCaller& caller, const CallArguments& arguments,
-                      Supervision& supervision);
+CallResult AnswerBind(const CallArguments& arguments);
 // Calls that change an existing file, regardless of its name: truncate, chmod, fchmod, utimensat,
 // setxattr, removexattr and the like.
-CallResult AnswerHandleCall(const SupervisedCaller& caller, const CallArguments& arguments,
-                            Supervision& supervision);
+CallResult AnswerHandleCall(const CallArguments& arguments);
 // kill(2) and the other calls that send signals, if neither a process namespace nor Landlock keeps
 // signals inside. Only processes of the sandbox receive them, and never the supervisor. The
 // receiver of a signal from another process sees the supervisor as its sender (si_pid).
-void AnswerSignal(const SupervisedCaller& caller, const Supervision& supervision);
+void AnswerSignal(const SupervisedCaller& caller);
 
 }  // namespace ringfence

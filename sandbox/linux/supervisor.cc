@@ -70,8 +70,8 @@ class Supervisor {
   void AnswerOne() {
     seccomp_notif call{};
     if (::ioctl(start_.listener.get(), SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return;
-    const SupervisedCaller caller(call, start_.listener.get(), start_.supervision->proc);
-    AnswerCall(caller, call, *start_.supervision);
+    const SupervisedCaller caller(call, start_.listener.get(), *start_.supervision);
+    AnswerCall(caller);
   }
 
   void HearLauncher() {

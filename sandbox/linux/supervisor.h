@@ -123,7 +123,6 @@ struct Supervised {
 [[noreturn]] void Supervise(Supervised start);
 
 // Answers one call, or adds it to the waiting ones.
-void AnswerCall(const SupervisedCaller& caller, const seccomp_notif& call,
-                Supervision& supervision);
+void AnswerCall(const SupervisedCaller& caller);
 
 }  // namespace ringfence

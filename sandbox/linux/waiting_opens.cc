@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "sandbox/linux/caller.h"
+#include "sandbox/linux/location.h"
 
 namespace ringfence {
 namespace {
@@ -17,9 +17,8 @@ namespace {
 constexpr int kRestart = 512;
 constexpr size_t kTriesAtOnce = 32;  // so that other calls are served in between
 
-bool IsAnswered(const Supervision::WaitingOpen& open, int listener,
-                const Supervision& supervision) {
-  const SupervisedCaller caller(open.call, listener, supervision.proc);
+bool IsAnswered(const Supervision::WaitingOpen& open, int listener, Supervision& supervision) {
+  const SupervisedCaller caller(open.call, listener, supervision);
   if (!caller.IsWaiting()) return true;
   UniqueFd opened;
   const int code = TryFifo(supervision, open.fifo, open.flags, opened);
@@ -37,10 +36,8 @@ bool IsAnswered(const Supervision::WaitingOpen& open, int listener,
 }  // namespace
 
 int TryFifo(const Supervision& supervision, const UniqueFd& handle, int flags, UniqueFd& opened) {
-  const std::string own_name = std::to_string(handle.get());
   const int wanted = flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
-  opened = UniqueFd(::openat(supervision.own_fds.get(), own_name.c_str(),
-                             wanted | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  opened = ReopenFile(supervision, handle, wanted | O_NONBLOCK | O_NOCTTY);
   if (!opened.valid()) return errno;
   return (flags & O_NONBLOCK) != 0 ? 0 : MakeBlocking(opened);
 }
