@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "policy/evaluate/evaluate_path.h"
 #include "policy/evaluate/evaluate_tool.h"
 #include "policy/evaluate/evaluate_url.h"
+#include "policy/evaluate/text_kind.h"
 
 namespace ringfence {
 namespace {

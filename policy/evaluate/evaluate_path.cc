@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
 #include "base/case_fold.h"
 #include "base/contains.h"
 #include "base/short_name.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "policy/agent.h"
 #include "policy/evaluate/fix.h"
 #include "policy/evaluate/text_kind.h"
@@ -39,27 +37,6 @@ bool IsDevice(FileKind kind) {
 }
 
 }  // namespace
-
-std::optional<std::string_view> RefusedText(std::string_view text) {
-  constexpr std::string_view kNextLine = "\xC2\x85";  // white space to Python and to Unicode
-  if (text.empty()) return "it is empty";
-  if (text.find('\0') != std::string_view::npos) return "it holds NUL";
-  if (TrimSpace(text).size() != text.size() || text.starts_with(kNextLine) ||
-      text.ends_with(kNextLine)) {
-    return "it begins or ends with white space, which the client removes";
-  }
-  if (text[0] == '~' && text != "~" && !text.starts_with("~/")) {
-    return "it begins with \"~\" and is not below the home";
-  }
-  if (text[0] == '$') return "it begins with \"$\", and nothing is expanded here";
-  if (text.starts_with("@/")) return "it begins with \"@/\"";
-  if (text[0] == '\\') return "it is a Windows path";
-  if (text.size() > 1 && IsLetter(text[0]) && text[1] == ':') return "it is a Windows path";
-  const TextKind kind = KindOfText(text);
-  if (kind == TextKind::kPath) return {};
-  return kind == TextKind::kUnclear ? "some programs would take it for a URL, others for a path"
-                                    : "it is a URL, not a path";
-}
 
 std::optional<std::string_view> RefusedSpecialName(const Path& path) {
   const std::string folded = FoldName(path.text());
@@ -121,46 +98,6 @@ const PathRules& PathEvaluator::RulesFor(Access access) const {
 const ProtectedPaths& PathEvaluator::Protected() const {
   if (!protected_) protected_.emplace(places_, files_);
   return *protected_;
-}
-
-Cause PathEvaluator::PlainCause(const Question& question, std::string why) const {
-  return Cause{std::string(question.verb) + " " + Quote(question.text), std::move(why)};
-}
-
-// Returns a cause such as "denied by "docs/adr"" or "denied by "@secrets" (~/.ssh)".
-Cause PathEvaluator::RuleCause(const Question& question, const RuleHit& hit,
-                               std::string_view did) const {
-  std::string why = std::string(did) + " by ";
-  if (!hit.rule->is_quotable()) {
-    why += "the project's policy";
-  } else {
-    why += Quote(hit.rule->written());
-    if (!hit.entry.empty()) why += " (" + Printable(hit.entry) + ")";
-  }
-  Cause cause = PlainCause(question, std::move(why));
-  cause.place = hit.rule->place();
-  return cause;
-}
-
-// For a set, says what its files do, and names the entry if the requested name does not show it.
-Cause PathEvaluator::AskCause(const Question& question, const RuleHit& hit, bool by_name) const {
-  std::string why = "the project's policy asks about it";
-  if (hit.rule->is_quotable()) {
-    const std::string written = hit.rule->written();
-    const bool is_shown = by_name || hit.entry.empty();
-    const std::string set = " (" + written + (is_shown ? "" : ": " + Printable(hit.entry)) + ")";
-    if (hit.rule->set == SetName::kRunsLater) {
-      why = "it can run code later" + set;
-    } else if (hit.rule->set == SetName::kDotenv) {
-      why = "it may hold secrets" + set;
-    } else {
-      why = "the policy asks about " + Quote(written);
-      if (!hit.entry.empty()) why += " (" + Printable(hit.entry) + ")";
-    }
-  }
-  Cause cause = PlainCause(question, std::move(why));
-  cause.place = hit.rule->place();
-  return cause;
 }
 
 std::vector<std::string> PathEvaluator::Starts(std::string_view text) const {
@@ -284,15 +221,6 @@ std::optional<Cause> PathEvaluator::DeniedByName(const Question& question, const
   return {};
 }
 
-Cause PathEvaluator::ProtectedCause(const Question& question, const Protection& protection) const {
-  const std::string what(protection.what);
-  Cause cause = PlainCause(
-      question, (protection.is_above ? "it holds " + what + ", which are" : what + " are") +
-                    " protected; no policy can change that");
-  cause.remedy = "Ask the user to make this change.";
-  return cause;
-}
-
 // Returns a hit if the rules contain @runs-later and the write creates or changes a repository.
 RuleHit PathEvaluator::MakesRunLater(const PathRuleList& rules, const Walked& walked) const {
   for (const std::span<const PathRule> list : rules) {
@@ -405,18 +333,11 @@ std::optional<Cause> PathEvaluator::Asks(const Question& question, const Path& n
 
 PathDecision PathEvaluator::EvaluateEnd(const Question& question, const Path& named,
                                         const Walked& walked) const {
-  if (auto cause = DeniedAtEnd(question, named, walked)) {
-    return {Verdict::kDeny, std::move(cause), {walked.end}};
-  }
-  const bool may_be_elsewhere = MayBeElsewhere(walked.end);
-  if (may_be_elsewhere) {
-    if (auto cause = DeniedElsewhere(question, walked.end)) {
-      return {Verdict::kDeny, std::move(cause), {walked.end}};
-    }
-  }
-  if (auto cause = Outside(question, named, walked)) {
-    return {Verdict::kDeny, std::move(cause), {walked.end}};
-  }
+  auto cause = DeniedAtEnd(question, named, walked);
+  const bool may_be_elsewhere = !cause && MayBeElsewhere(walked.end);
+  if (may_be_elsewhere) cause = DeniedElsewhere(question, walked.end);
+  if (!cause) cause = Outside(question, named, walked);
+  if (cause) return {Verdict::kDeny, std::move(cause), {walked.end}};
   auto asked = Asks(question, named, walked);
   if (!asked && may_be_elsewhere) asked = AsksElsewhere(question, walked.end);
   if (asked) return {Verdict::kAsk, std::move(asked), {walked.end}};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policy/decision.h"
+#include "policy/evaluate/path_cause.h"
 #include "policy/event.h"
 #include "policy/rules/protected.h"
 #include "policy/rules/rules.h"
@@ -20,9 +21,6 @@ struct PathDecision {
   std::optional<Cause> cause = {};
   std::vector<Path> ends = {};  // where each reading leads, as far as it was followed
 };
-
-// Returns why `text` cannot be a path that the client and the kernel read alike, or nothing.
-std::optional<std::string_view> RefusedText(std::string_view text);
 
 // Returns why devices and views of other processes are refused, or nothing. They are refused by
 // name, because each process sees different ones.
@@ -64,13 +62,7 @@ class PathEvaluator {
   std::vector<std::string> Starts(std::string_view text) const;
 
  private:
-  struct Question {
-    std::string_view text;
-    Access access;
-    std::string_view verb;
-    bool only_lists = false;  // apply only denies and asks
-    TildeHomes homes = TildeHomes::kGiven;
-  };
+  using Question = PathQuestion;
   class Guard;
 
   PathDecision EvaluateText(const Question& question, std::string_view field) const;
@@ -81,7 +73,6 @@ class PathEvaluator {
   PathDecision EvaluateEnd(const Question& question, const Path& named, const Walked& walked) const;
   std::optional<Cause> DeniedByName(const Question& question, const Path& path,
                                     PathRole standing) const;
-  Cause ProtectedCause(const Question& question, const Protection& protection) const;
   RuleHit MakesRunLater(const PathRuleList& rules, const Walked& walked) const;
   std::optional<Cause> DeniedAtEnd(const Question& question, const Path& named,
                                    const Walked& walked) const;
@@ -95,9 +86,6 @@ class PathEvaluator {
   bool AllowingLeavesQuestion(Access access, const Path& named, const Path& end) const;
   std::string WiderRoot(const Path& end) const;
   std::optional<RulePlace> MissingList(const Question& question, const Path& end) const;
-  Cause AskCause(const Question& question, const RuleHit& hit, bool by_name) const;
-  Cause RuleCause(const Question& question, const RuleHit& hit, std::string_view did) const;
-  Cause PlainCause(const Question& question, std::string why) const;
   const PathRules& RulesFor(Access access) const;
   const ProtectedPaths& Protected() const;
 

@@ -69,4 +69,25 @@ TextKind KindOfText(std::string_view text) {
   return rest.starts_with("//") ? TextKind::kOtherUrl : TextKind::kPath;
 }
 
+std::optional<std::string_view> RefusedText(std::string_view text) {
+  constexpr std::string_view kNextLine = "\xC2\x85";  // white space to Python and to Unicode
+  if (text.empty()) return "it is empty";
+  if (text.find('\0') != std::string_view::npos) return "it holds NUL";
+  if (TrimSpace(text).size() != text.size() || text.starts_with(kNextLine) ||
+      text.ends_with(kNextLine)) {
+    return "it begins or ends with white space, which the client removes";
+  }
+  if (text[0] == '~' && text != "~" && !text.starts_with("~/")) {
+    return "it begins with \"~\" and is not below the home";
+  }
+  if (text[0] == '$') return "it begins with \"$\", and nothing is expanded here";
+  if (text.starts_with("@/")) return "it begins with \"@/\"";
+  if (text[0] == '\\') return "it is a Windows path";
+  if (text.size() > 1 && IsLetter(text[0]) && text[1] == ':') return "it is a Windows path";
+  const TextKind kind = KindOfText(text);
+  if (kind == TextKind::kPath) return {};
+  return kind == TextKind::kUnclear ? "some programs would take it for a URL, others for a path"
+                                    : "it is a URL, not a path";
+}
+
 }  // namespace ringfence

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,5 +31,8 @@ size_t InnerScheme(std::string_view text);
 
 // Returns the scheme in lower case (RFC 3986, 3.1), or "" if there is none.
 std::string SchemeOf(std::string_view text);
+
+// Returns why `text` cannot be a path that the client and the kernel read alike, or nothing.
+std::optional<std::string_view> RefusedText(std::string_view text);
 
 }  // namespace ringfence

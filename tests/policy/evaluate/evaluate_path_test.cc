@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "policy/evaluate/text_kind.h"
+
 using namespace ringfence;
 
 TEST_CASE("evaluator path: text is denied for one reason each") {
