@@ -38,4 +38,9 @@ std::string DottedKey(std::string_view pointer) {
   return key;
 }
 
+bool PointerCovers(std::span<const std::string_view> patterns, std::string_view pointer) {
+  return std::ranges::any_of(
+      patterns, [&](std::string_view pattern) { return PointerCovers(pattern, pointer); });
+}
+
 }  // namespace ringfence

@@ -118,10 +118,7 @@ class InputReader {
   }
 
   bool IsPointedTo() const {
-    if (filter_.pointers.empty()) return false;
-    const std::string pointer = PointerHere();
-    return std::ranges::any_of(
-        filter_.pointers, [&](std::string_view wanted) { return PointerCovers(wanted, pointer); });
+    return !filter_.pointers.empty() && PointerCovers(filter_.pointers, PointerHere());
   }
 
   bool IsCommand() const {

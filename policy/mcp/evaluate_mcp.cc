@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/evaluate/evaluate_url.h"
-#include "policy/evaluate/host_or_file.h"
+#include "policy/evaluate/text_kind.h"
 #include "policy/files/first_names.h"
 #include "policy/files/resolve.h"
 #include "policy/mcp/argument_names.h"
@@ -28,31 +28,6 @@
 namespace ringfence {
 namespace {
 
-bool IsCovered(const std::vector<std::string_view>& pointers, std::string_view pointer) {
-  return std::ranges::any_of(
-      pointers, [pointer](std::string_view covering) { return PointerCovers(covering, pointer); });
-}
-
-bool MapCovers(const McpMap& map, std::string_view pointer) {
-  return IsCovered(map.read, pointer) || IsCovered(map.write, pointer) ||
-         IsCovered(map.text, pointer);
-}
-
-bool IsPath(ValueForm form) {
-  const bool is_home = form == ValueForm::kHome || form == ValueForm::kOtherHome;
-  return is_home || form == ValueForm::kRelative || form == ValueForm::kAbsolute ||
-         form == ValueForm::kClimbing;
-}
-
-bool NamesPeer(const InputField& field, std::string_view text) {
-  if (McpNameOf(field.key) != UsualName::kPeer || !LooksLikePeer(text)) return false;
-  return text.find('@') == text.npos || !NamesMailbox(field.key);
-}
-
-bool NamesRemote(const InputField& field, std::string_view text) {
-  return IsScpAddress(text) && NamesRepository(field.key);
-}
-
 // True for a name that prose rarely ends with.
 bool IsPlainName(std::string_view name) {
   return name.find_first_of(" \t\r\n\"'`()[]{}<>|;,") == std::string_view::npos;
@@ -62,12 +37,7 @@ class McpEvaluator {
  public:
   McpEvaluator(const Event& event, const Places& places, const CachedFiles& files,
                ArgumentEvaluator& arguments)
-      : event_(event),
-        places_(places),
-        files_(files),
-        arguments_(arguments),
-        names_(files, places.macos_names),
-        reads_(IsReadingMcpTool(event.tool_name)) {
+      : event_(event), places_(places), files_(files), arguments_(arguments) {
     for (const std::string& folder : arguments.paths().folders()) names_.AddFolder(folder);
   }
 
@@ -96,7 +66,7 @@ class McpEvaluator {
       if (value.form == ValueForm::kWebUrl) EvaluateWeb(field, value);
       if (value.form == ValueForm::kOtherUrl) arguments_.EvaluateOtherScheme(value.text);
     }
-    const bool is_mapped = has_entry || (map && MapCovers(*map, field.pointer));
+    const bool is_mapped = has_entry || (map && map->Covers(field.pointer));
     if (!is_mapped) EvaluateByValue(field, value);
   }
 
@@ -213,7 +183,7 @@ class McpEvaluator {
     const bool is_binding =
         usual == UsualName::kNone && NamesBinding(field.key) && BindsDirectory(value.text);
     if (!is_binding) EvaluatePlace(field, value, usual);
-    if (!IsPath(value.form)) return;
+    if (!value.is_path()) return;
     EvaluateBound(field, value, usual);
     EvaluateBareHost(field, value, usual);
   }
@@ -275,8 +245,7 @@ class McpEvaluator {
   // "~name/x" is a path if that home exists.
   void EvaluateOtherHome(const InputField& field, const Value& value, UsualName usual) {
     const size_t slash = std::min(value.text.find('/'), value.text.size());
-    const bool may_be_word = slash == value.text.size() && usual == UsualName::kNone;
-    if (may_be_word) return;
+    if (slash == value.text.size() && usual == UsualName::kNone) return;  // it may be a word
     if (places_.homes.empty()) return Take(field, value.text);
     const std::string_view name = std::string_view(value.text).substr(1, slash - 1);
     const std::string_view rest = std::string_view(value.text).substr(slash);
@@ -308,15 +277,8 @@ class McpEvaluator {
 
   // Evaluates a host without a scheme, which the argument's name suggests.
   void EvaluateBareHost(const InputField& field, const Value& value, UsualName usual) {
-    const std::string_view text = value.text;
-    if (usual == UsualName::kUrl) {
-      if (IsNumbers(text)) return;
-      const std::string_view name = text.substr(0, text.find_first_of("?#"));
-      if (NamesLink(field.key) && KindOfName(name) == NameKind::kHostOrFile) return;
-    } else if (field.is_key || !(NamesPeer(field, text) || NamesRemote(field, text))) {
-      return;
-    }
-    NameDecision decision = arguments_.EvaluateBareHost(text);
+    if (!NamesBareHost(field, value.text, usual)) return;
+    NameDecision decision = arguments_.EvaluateBareHost(value.text);
     if (decision.cause) AddRemedy(*decision.cause, "host");
     arguments_.TakeName(std::move(decision));
   }
@@ -422,9 +384,9 @@ class McpEvaluator {
   const Places& places_;
   const CachedFiles& files_;
   ArgumentEvaluator& arguments_;
-  FirstNames names_;
+  FirstNames names_{files_, places_.macos_names};
   std::vector<InputField> documents_;  // from JSON in strings, whose names set by_value
-  bool reads_;
+  const bool reads_ = IsReadingMcpTool(event_.tool_name);
 };
 
 }  // namespace

@@ -148,4 +148,16 @@ bool IsScpAddress(std::string_view text) {
   return colon != text.npos && text[colon] == ':';
 }
 
+bool NamesBareHost(const InputField& field, std::string_view text, UsualName usual) {
+  if (usual == UsualName::kUrl) {
+    if (IsNumbers(text)) return false;
+    const std::string_view name = text.substr(0, text.find_first_of("?#"));
+    return !NamesLink(field.key) || KindOfName(name) != NameKind::kHostOrFile;
+  }
+  if (field.is_key) return false;
+  const bool is_mailbox = text.find('@') != text.npos && NamesMailbox(field.key);
+  if (McpNameOf(field.key) == UsualName::kPeer && LooksLikePeer(text) && !is_mailbox) return true;
+  return IsScpAddress(text) && NamesRepository(field.key);
+}
+
 }  // namespace ringfence

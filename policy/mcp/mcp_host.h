@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "policy/event.h"
+#include "policy/mcp/argument_names.h"
 #include "policy/mcp/mcp_value.h"
 
 namespace ringfence {
@@ -25,5 +27,9 @@ bool LooksLikePeer(std::string_view text);
 
 // True for "git@forge.example:team/x".
 bool IsScpAddress(std::string_view text);
+
+// True if `text`, without a scheme, names a host because the argument's name suggests that. `usual`
+// is the meaning of the argument's name.
+bool NamesBareHost(const InputField& field, std::string_view text, UsualName usual);
 
 }  // namespace ringfence

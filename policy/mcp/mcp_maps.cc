@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json_pointer.h"
 #include "base/text.h"
 #include "policy/mcp/mcp_name.h"
 #include "policy/rules/word_list.h"
@@ -70,6 +71,11 @@ bool IsMapOf(const McpMap& map, std::string_view server) {
   if (lower == map.server || lower == "claude_ai_" + std::string(map.server)) return true;
   return lower.starts_with("plugin_") && lower.ends_with("_" + std::string(map.server)) &&
          lower.size() > std::string_view("plugin__").size() + map.server.size();
+}
+
+bool McpMap::Covers(std::string_view pointer) const {
+  return PointerCovers(read, pointer) || PointerCovers(write, pointer) ||
+         PointerCovers(text, pointer);
 }
 
 std::optional<McpMap> MapOfTool(std::string_view tool) {

@@ -16,6 +16,8 @@ struct McpMap {
   std::vector<std::string_view> read;
   std::vector<std::string_view> write;
   std::vector<std::string_view> text;
+
+  bool Covers(std::string_view pointer) const;
 };
 
 // True if the map applies to a server of this name, as written in the names of its tools. GitHub's

@@ -36,6 +36,8 @@ struct Value {
   // For a home: the text as written ("~/x", "$HOME/x", "~name/x"), a relative path to a server that
   // expands nothing.
   std::string literal = {};
+
+  bool is_path() const { return form >= ValueForm::kRelative && form <= ValueForm::kOtherHome; }
 };
 
 // `text` is complete or was cut at kMaxValue.
