@@ -120,6 +120,15 @@ Token JsonScanner::Next() {
   return Fail("unreachable");
 }
 
+bool JsonScanner::SkipValue(Token first) {
+  const size_t outside = depth();
+  if (first != Token::kObjectBegin && first != Token::kArrayBegin) return first != Token::kError;
+  while (depth() >= outside) {
+    if (Next() == Token::kError) return false;
+  }
+  return true;
+}
+
 Token JsonScanner::ReadAfterValue() {
   const int c = Peek();
   if (failed_) return Token::kError;

@@ -105,6 +105,9 @@ class JsonScanner : NotCopied {
   enum class Keep : uint8_t { kBeginning, kEnd };
   bool TakeString(size_t limit, String* out, Keep keep = Keep::kBeginning);
 
+  // Skips the rest of the value that begins with `first`, the last token. False after an error.
+  bool SkipValue(Token first);
+
   std::string_view text() const { return text_; }
   size_t depth() const { return frames_.size(); }
 

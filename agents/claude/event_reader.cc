@@ -112,7 +112,7 @@ class EventFieldsReader {
     if (key == "tool_input") return ReadInput();
     if (key == "error") return ReadFailure();
     if (key == "tool_response") return ReadResponse();
-    return SkipValue();
+    return scanner_.SkipValue(token_);
   }
 
   bool ReadText(const std::string& key, size_t limit, std::string* out) {
@@ -133,20 +133,8 @@ class EventFieldsReader {
     return true;
   }
 
-  // Skips the value that begins at the current token.
-  bool SkipValue() {
-    const size_t outside = scanner_.depth();
-    if (token_ != Token::kObjectBegin && token_ != Token::kArrayBegin) {
-      return token_ != Token::kError;
-    }
-    while (scanner_.depth() >= outside) {
-      if (Next() == Token::kError) return false;
-    }
-    return true;
-  }
-
   bool ReadFailure() {
-    if (token_ != Token::kString) return SkipValue();
+    if (token_ != Token::kString) return scanner_.SkipValue(token_);
     JsonScanner::String string;
     if (!scanner_.TakeString(kMaxFailure, &string, JsonScanner::Keep::kEnd)) return false;
     event_.failure += string.text;
@@ -155,7 +143,7 @@ class EventFieldsReader {
 
   // Reads a command's stderr; the rest of the response does not matter.
   bool ReadResponse() {
-    if (token_ != Token::kObjectBegin) return SkipValue();
+    if (token_ != Token::kObjectBegin) return scanner_.SkipValue(token_);
     const size_t outside = scanner_.depth();
     while (scanner_.depth() >= outside) {
       if (Next() == Token::kError) return false;

@@ -44,7 +44,7 @@ class TranscriptLineReader {
       : line_(line), source_(line), scanner_(source_, {}) {}
 
   TranscriptLine Run() {
-    const bool sound = Next() == Token::kObjectBegin ? ReadMembers() : SkipValue();
+    const bool sound = Next() == Token::kObjectBegin ? ReadMembers() : scanner_.SkipValue(token_);
     if (!sound || Next() != Token::kEnd) return Broken();
     if (too_many_) return Broken("more calls than a line may have");
     return event_name_.raw.empty() ? AsTranscript() : AsEvent();
@@ -101,24 +101,12 @@ class TranscriptLineReader {
     if (key == "tool_name") return ReadWord(event_call_.tool);
     if (key == "tool_use_id") return ReadText(event_call_.id);
     if (key == "tool_input") return ReadRaw(event_call_.input);
-    return SkipValue();
-  }
-
-  // Skips the value that begins at the current token.
-  bool SkipValue() {
-    const size_t outside = scanner_.depth();
-    if (token_ != Token::kObjectBegin && token_ != Token::kArrayBegin) {
-      return token_ != Token::kError;
-    }
-    while (scanner_.depth() >= outside) {
-      if (Next() == Token::kError) return false;
-    }
-    return true;
+    return scanner_.SkipValue(token_);
   }
 
   // A value that is not a string counts as missing.
   bool ReadWord(Word& word) {
-    if (token_ != Token::kString) return SkipValue();
+    if (token_ != Token::kString) return scanner_.SkipValue(token_);
     const size_t begin = scanner_.token_offset();
     JsonScanner::String string;
     if (!scanner_.TakeString(kMaxCallText, &string)) return false;
@@ -137,29 +125,29 @@ class TranscriptLineReader {
     const size_t begin = scanner_.token_offset();
     if (token_ != Token::kObjectBegin && token_ != Token::kArrayBegin) {
       raw = "null";  // the hook refuses every input that is not an object
-      return SkipValue();
+      return scanner_.SkipValue(token_);
     }
-    if (!SkipValue()) return false;
+    if (!scanner_.SkipValue(token_)) return false;
     raw = line_.substr(begin, scanner_.offset() - begin);
     return true;
   }
 
   bool ReadMessage() {
-    if (token_ != Token::kObjectBegin) return SkipValue();
+    if (token_ != Token::kObjectBegin) return scanner_.SkipValue(token_);
     for (;;) {
       if (Next() == Token::kObjectEnd) return true;
       if (token_ != Token::kKey) return false;
       const bool is_content = scanner_.text() == "content";
       Next();
-      if (!(is_content ? ReadContent() : SkipValue())) return false;
+      if (!(is_content ? ReadContent() : scanner_.SkipValue(token_))) return false;
     }
   }
 
   bool ReadContent() {
-    if (token_ != Token::kArrayBegin) return SkipValue();
+    if (token_ != Token::kArrayBegin) return scanner_.SkipValue(token_);
     for (;;) {
       if (Next() == Token::kArrayEnd) return true;
-      if (!(token_ == Token::kObjectBegin ? ReadBlock() : SkipValue())) return false;
+      if (!(token_ == Token::kObjectBegin ? ReadBlock() : scanner_.SkipValue(token_))) return false;
     }
   }
 
@@ -183,7 +171,7 @@ class TranscriptLineReader {
     if (key == "id") return ReadText(call.id);
     if (key == "name") return ReadWord(call.tool);
     if (key == "input") return ReadRaw(call.input);
-    return SkipValue();
+    return scanner_.SkipValue(token_);
   }
 
   std::string_view line_;
