@@ -108,7 +108,7 @@ void GuardedNames::Refuse(GuardedName rule, uint64_t name_bits) {
   uint32_t& slot = SlotOf(rule);
   if (slot != kNoRule) return;
   slot = static_cast<uint32_t>(rules_.size());
-  prepared_.push_back({FoldName(rule.base)});
+  bases_.push_back(FoldName(rule.base));
   name_bits_.push_back(name_bits != 0 ? name_bits : NameBitsNeededBy(rule.tail));
   rules_.push_back(std::move(rule));
 }
@@ -132,7 +132,7 @@ void GuardedNames::Rehash() {
 // Avoids reallocation for most plans.
 void GuardedNames::ReserveUsual() {
   rules_.reserve(kUsualRules);
-  prepared_.reserve(kUsualRules);
+  bases_.reserve(kUsualRules);
   name_bits_.reserve(kUsualRules);
 }
 
@@ -140,15 +140,15 @@ void GuardedNames::Forget(const Path& path) {
   for (size_t i = rules_.size(); i-- > 0;) {
     if (rules_[i].is_anywhere || rules_[i].text() != path.text()) continue;
     rules_.erase(rules_.begin() + static_cast<ptrdiff_t>(i));
-    prepared_.erase(prepared_.begin() + static_cast<ptrdiff_t>(i));
+    bases_.erase(bases_.begin() + static_cast<ptrdiff_t>(i));
     name_bits_.erase(name_bits_.begin() + static_cast<ptrdiff_t>(i));
     slots_.clear();  // the indexes have changed
   }
 }
 
-bool GuardedNames::Matches(const GuardedName& rule, const Prepared& prepared,
+bool GuardedNames::Matches(const GuardedName& rule, std::string_view base,
                            std::string_view folded) {
-  const auto rest = Below(prepared.base, folded);
+  const auto rest = Below(base, folded);
   if (!rest) return false;
   if (rule.has_pattern) return MatchFoldedUnless(WordList(rule.except), rule.tail, *rest);
   return CoversFolded(rule.tail, *rest) && !IsLeftOut(rule, *rest);
@@ -205,8 +205,7 @@ const GuardedName& NotAllowedRule() {
 
 // Returns what must exist below the path for the rule to be broken, "" if the name decides, or
 // nothing if the rule does not continue below it.
-std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
-                                                     const Prepared& prepared,
+std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule, std::string_view base,
                                                      std::string_view folded) {
   if (rule.is_anywhere) {
     const std::string_view pattern = std::string_view(rule.tail).substr(kAnywhereMark.size());
@@ -214,10 +213,10 @@ std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
     if (!ComponentsOf(folded).empty() && Begins(folded, pattern, From::kAnyName)) return "";
     return {};
   }
-  if (prepared.base != folded && Below(folded, prepared.base)) {
+  if (base != folded && Below(folded, base)) {
     return RestAfter(rule.base, rule.has_pattern ? "" : rule.tail, CountComponents(folded));
   }
-  const auto below = Below(prepared.base, folded);
+  const auto below = Below(base, folded);
   if (!below) return {};
   if (rule.has_pattern) {
     if (Begins(*below, rule.tail, From::kFirstName)) return "";
@@ -229,9 +228,9 @@ std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule,
 
 // Mirrors RuleMatcher::MatchesOtherName().
 bool GuardedNames::IsMeantAt(const GuardedName& rule, const MountTable::Name& name) const {
-  const Prepared prepared{.base = FoldName(rule.base)};
+  const std::string base = FoldName(rule.base);
   const auto matches = [&](const Path& path) {
-    return Matches(rule, prepared, Subject(*this, path.text()).For(rule));
+    return Matches(rule, base, Subject(*this, path.text()).For(rule));
   };
   if (!name.mount.is_root() && matches(name.mount.Parent())) return false;
   return std::ranges::none_of(mounts_.OtherNames(root_),
@@ -244,7 +243,7 @@ GuardedNames::Rules GuardedNames::AllElsewhere(std::string_view path) const {
   for (const MountTable::Name& name : mounts_.OtherNames(Path::Clean(path))) {
     const Subject subject(*this, name.path.text());
     for (size_t i = 0; i < rules_.size(); ++i) {
-      const bool matches = Matches(rules_[i], prepared_[i], subject.For(rules_[i]));
+      const bool matches = Matches(rules_[i], bases_[i], subject.For(rules_[i]));
       if (matches && IsMeantAt(rules_[i], name)) all.push_back(&rules_[i]);
     }
   }
@@ -261,7 +260,7 @@ std::vector<const GuardedName*> GuardedNames::AllUnless(std::string_view path,
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (is_own && !IsOfGit(rules_[i])) continue;
     if (!HasNameBits(subject.name_bits(), name_bits_[i])) continue;
-    if (!Matches(rules_[i], prepared_[i], subject.For(rules_[i]))) continue;
+    if (!Matches(rules_[i], bases_[i], subject.For(rules_[i]))) continue;
     if (!IsConditional(rules_[i])) return {&rules_[i]};
     conditional.push_back(&rules_[i]);
   }
@@ -280,8 +279,7 @@ std::vector<const GuardedName*> GuardedNames::AllThatRefuse(std::string_view pat
 
 std::vector<const GuardedName*> GuardedNames::AllThatRefuseFolder(std::string_view path) const {
   return AllUnless(path, [&](const GuardedName& rule) {
-    const Prepared prepared{FoldName(rule.base)};
-    return Allows(rule, path) || GoesOnBelow(rule, prepared, FoldName(path));
+    return Allows(rule, path) || GoesOnBelow(rule, FoldName(rule.base), FoldName(path));
   });
 }
 
@@ -295,15 +293,26 @@ void GuardedNames::HoldInPlace(const Path& path, std::string why) {
   held_.push_back({.base = path.text(), .why = std::move(why)});
 }
 
-const GuardedName* GuardedNames::Holds(std::string_view path) const {
+template <typename Test>
+const GuardedName* GuardedNames::FirstHeld(std::string_view path, Test test) const {
   if (held_.empty() || IsExempt(path)) return nullptr;
   for (const std::string& name : NamesOf(path)) {
     const std::string folded = FoldName(name);
     const auto at = std::ranges::find_if(
-        held_, [&](const GuardedName& held) { return FoldsTo(held.base, folded); });
+        held_, [&](const GuardedName& held) { return test(held.base, folded); });
     if (at != held_.end()) return &*at;
   }
   return nullptr;
+}
+
+const GuardedName* GuardedNames::Holds(std::string_view path) const {
+  return FirstHeld(path, FoldsTo);
+}
+
+const GuardedName* GuardedNames::HoldsBelow(std::string_view path) const {
+  return FirstHeld(path, [](const std::string& held, const std::string& folded) {
+    return Below(folded, FoldName(held)).has_value();
+  });
 }
 
 // Returns the path itself and its other names through mounts.
@@ -335,19 +344,6 @@ size_t GuardedNames::LevelsBelowMatch(const GuardedName& rule, std::string_view 
   return last;  // it matches through another name of the same directory
 }
 
-const GuardedName* GuardedNames::HoldsBelow(std::string_view path) const {
-  if (held_.empty() || IsExempt(path)) return nullptr;
-  for (const std::string& name : NamesOf(path)) {
-    const std::string folded = FoldName(name);
-    const auto is_below = [&](const GuardedName& held) {
-      return Below(folded, FoldName(held.base)).has_value();
-    };
-    const auto at = std::ranges::find_if(held_, is_below);
-    if (at != held_.end()) return &*at;
-  }
-  return nullptr;
-}
-
 std::vector<GuardedNames::TreeHit> GuardedNames::RefusesTree(std::string_view path) const {
   if (const GuardedName* rule = Refuses(path)) return {{rule, ""}};
   static const GuardedName kAboveHost{.why = "it contains a directory of the host"};
@@ -366,7 +362,7 @@ void GuardedNames::AddTreeHits(std::string_view path, bool is_own,
   const std::string& folded = subject.whole();
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (is_own && !IsOfGit(rules_[i])) continue;
-    const auto rest = GoesOnBelow(rules_[i], prepared_[i], subject.For(rules_[i]));
+    const auto rest = GoesOnBelow(rules_[i], bases_[i], subject.For(rules_[i]));
     if (rest) hits.push_back({&rules_[i], *rest});
   }
   for (const GuardedName& place : held_) {

@@ -124,21 +124,20 @@ class GuardedNames {
   }
 
  private:
-  // Computed once, since every call that creates a file is checked against every rule.
-  struct Prepared {
-    std::string base;  // folded
-  };
   template <typename Allows>
   std::vector<const GuardedName*> AllUnless(std::string_view path, Allows allows) const;
+  template <typename Test>
+  const GuardedName* FirstHeld(std::string_view path, Test test) const;
   static constexpr size_t kUsualRules = 256;
   static constexpr uint32_t kNoRule = ~uint32_t{0};
   void ReserveUsual();
   uint32_t& SlotOf(const GuardedName& rule);
   void Rehash();
   bool IsIn(const std::vector<Path>& folders, std::string_view path) const;
-  static std::optional<std::string> GoesOnBelow(const GuardedName& rule, const Prepared& prepared,
+  // `base` is the rule's base, folded.
+  static std::optional<std::string> GoesOnBelow(const GuardedName& rule, std::string_view base,
                                                 std::string_view folded);
-  static bool Matches(const GuardedName& rule, const Prepared& prepared, std::string_view folded);
+  static bool Matches(const GuardedName& rule, std::string_view base, std::string_view folded);
   // A path in the forms that rules are compared with.
   class Subject;
   using Rules = std::vector<const GuardedName*>;
@@ -148,7 +147,9 @@ class GuardedNames {
   void AddTreeHits(std::string_view path, bool is_own, std::vector<TreeHit>& hits) const;
 
   std::vector<GuardedName> rules_;
-  std::vector<Prepared> prepared_;   // one for each rule
+  // The folded base of each rule, computed once, since every call that creates a file is checked
+  // against every rule.
+  std::vector<std::string> bases_;
   std::vector<uint64_t> name_bits_;  // bits that a path needs to match each (base/name_bits.h)
   // Hash table of indexes into `rules_`, at most half full. There can be thousands of rules.
   std::vector<uint32_t> slots_;
