@@ -126,7 +126,8 @@ std::vector<SeatbeltFilter> ListedParents(const SandboxPlan& plan) {
 SeatbeltNames::SeatbeltNames(const SandboxPlan& plan)
     : stores_(plan.names.package_stores()), root_(MacosPath(plan.names.root())) {
   writable_.reserve(plan.writable.size());
-  for (const PlannedPlace& place : plan.writable) writable_.push_back(MacosPath(place.path));
+  for (const PlannedPlace& place : plan.writable)
+    writable_.push_back(Folded(MacosPath(place.path)));
   for (const GuardedName& name : plan.names.rules()) Add(MacosName(name));
   if (plan.names.bare_why().empty()) return;
   // A directory that git uses as a repository; the hook also refuses this name.
@@ -168,18 +169,14 @@ void SeatbeltNames::Add(const GuardedName& name) {
 bool SeatbeltNames::IsReachable(const GuardedName& name) const {
   if (name.is_anywhere) return true;
   const Path fixed = Folded(FixedPart(name));
-  return std::ranges::any_of(writable_, [&](const Path& place) {
-    const Path folded = Folded(place);
-    return fixed.IsInside(folded) || folded.IsInside(fixed);
-  });
+  return std::ranges::any_of(
+      writable_, [&](const Path& place) { return fixed.IsInside(place) || place.IsInside(fixed); });
 }
 
 bool SeatbeltNames::IsBelowWritable(const Path& path) const {
   const Path folded = Folded(path);
-  return std::ranges::any_of(writable_, [&](const Path& place) {
-    const Path writable = Folded(place);
-    return folded != writable && folded.IsInside(writable);
-  });
+  return std::ranges::any_of(
+      writable_, [&](const Path& place) { return folded != place && folded.IsInside(place); });
 }
 
 void SeatbeltNames::AddBeginnings(const GuardedName& name) {

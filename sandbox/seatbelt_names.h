@@ -48,7 +48,7 @@ class SeatbeltNames {
 
   const std::vector<std::string>& stores_;
   Path root_;
-  std::vector<Path> writable_;
+  std::vector<Path> writable_;  // folded
   std::vector<SeatbeltFilter> refused_;
   std::vector<SeatbeltFilter> beginnings_;
 };
