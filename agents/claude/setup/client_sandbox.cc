@@ -295,7 +295,7 @@ bool HasEntry(const SettingsFile& file, const SandboxEntry& entry) {
       JsonTree::Parse(std::string(WithoutByteOrderMark(*file.text)), file.settings.name, false);
   const JsonTree::Node* list = tree ? NodeAt(*tree, entry.pointer) : nullptr;
   if (list == nullptr || list->kind != JsonTree::Kind::kArray) return false;
-  for (const JsonTree::Node& node : tree->ChildrenOf(*list)) {
+  for (const JsonNode& node : tree->ChildrenOf(*list)) {
     if (node.kind == JsonTree::Kind::kString && node.content() == entry.text) return true;
   }
   return false;
