@@ -26,14 +26,7 @@ namespace {
 class CallEvaluator {
  public:
   CallEvaluator(const Event& event, const Surroundings& around, Trace* trace)
-      : event_(event),
-        around_(around),
-        policy_(around.policy),
-        trace_(trace),
-        paths_(around.policy, around.places, event, around.files),
-        arguments_(event, around.policy, paths_, verdict_),
-        search_(event, paths_, verdict_),
-        tool_(around.policy.agent->tools.Find(event.tool_name)) {
+      : event_(event), around_(around), trace_(trace) {
     if (trace == nullptr) return;
     paths_.Record(*trace);
     arguments_.Record(*trace);
@@ -266,13 +259,13 @@ class CallEvaluator {
 
   const Event& event_;
   const Surroundings& around_;
-  const Policy& policy_;
+  const Policy& policy_ = around_.policy;
   Trace* trace_;
-  PathEvaluator paths_;
+  PathEvaluator paths_{policy_, around_.places, event_, around_.files};
   CallVerdict verdict_;
-  ArgumentEvaluator arguments_;
-  SearchEvaluator search_;
-  const std::optional<KnownTool> tool_;
+  ArgumentEvaluator arguments_{event_, policy_, paths_, verdict_};
+  SearchEvaluator search_{event_, paths_, verdict_};
+  const std::optional<KnownTool> tool_ = policy_.agent->tools.Find(event_.tool_name);
 };
 
 }  // namespace

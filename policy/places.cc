@@ -110,9 +110,8 @@ Result<std::vector<Home>> PasswdHomes(uint32_t user, const std::vector<Path>& kn
     const Walked walked = Walk(home->text(), files);
     // A home that the user cannot access now may become accessible later.
     if (walked.stop == Walked::Stop::kUnreadable) homes.push_back({*home, *home});
-    const bool is_there =
-        walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kDirectory;
-    if (is_there && !walked.end.is_root()) homes.push_back({*home, walked.end});
+    const bool is_there = walked.EndsAt(FileKind::kDirectory) && !walked.end.is_root();
+    if (is_there) homes.push_back({*home, walked.end});
   }
   return homes;
 }

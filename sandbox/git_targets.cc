@@ -97,7 +97,7 @@ class TargetFinder {
   void ReadIncluded(const std::string& file, std::vector<Setting>& settings,
                     std::vector<std::string>& seen, int depth) {
     const Walked walked = Walk(file, files_);
-    if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kFile) return;
+    if (!walked.EndsAt(FileKind::kFile)) return;
     if (!Insert(seen, walked.end.text()) || !MayGoOn(walked.end)) return;
     const std::optional<std::string> text = TextOf(walked.end);
     if (!text) return;
@@ -298,10 +298,8 @@ class TargetFinder {
   }
 
   bool IsFile(const std::string& word, const Path& tree) const {
-    const std::vector<std::string> paths = Absolute(word, tree.text());
-    return std::ranges::any_of(paths, [&](const std::string& path) {
-      const Walked walked = Walk(path, files_);
-      return walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kFile;
+    return std::ranges::any_of(Absolute(word, tree.text()), [&](const std::string& path) {
+      return Walk(path, files_).EndsAt(FileKind::kFile);
     });
   }
 

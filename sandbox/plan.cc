@@ -15,12 +15,7 @@ constexpr uint64_t kDefaultProcesses = 4096;  // at the same time; stops a fork 
 
 class Planner {
  public:
-  explicit Planner(const PlanRequest& request)
-      : request_(request),
-        policy_(request.policy),
-        places_(request.places),
-        files_(request.files),
-        rules_(request) {}
+  explicit Planner(const PlanRequest& request) : request_(request), rules_(request) {}
 
   Result<SandboxPlan> Make() {
     if (request_.command.proxy) {
@@ -290,9 +285,9 @@ class Planner {
   }
 
   const PlanRequest& request_;
-  const Policy& policy_;
-  const Places& places_;
-  const CachedFiles& files_;
+  const Policy& policy_ = request_.policy;
+  const Places& places_ = request_.places;
+  const CachedFiles& files_ = request_.files;
   PlanRules rules_;
   SandboxPlan plan_;
 };

@@ -172,7 +172,7 @@ class PlanRules::Hider {
   void AddMatches(const Path& folder, std::string_view pattern, const std::string& why) {
     const Walked walked = Walk(folder.text(), rules_.files_);
     if (walked.stop == Walked::Stop::kUnreadable) return AddClosed(walked, why);
-    if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kDirectory) return;
+    if (!walked.EndsAt(FileKind::kDirectory)) return;
     SearchBelow(walked.end, why, [&](const Path& path) {
       const std::string folded = FoldName(*path.Below(walked.end));
       if (!MatchFolded(pattern, folded)) return false;

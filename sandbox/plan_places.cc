@@ -96,7 +96,7 @@ class StateFinder {
       return;
     }
     const Walked walked = Walk(path.text(), files_);  // a link, or no supervisor
-    if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kFile) return;
+    if (!walked.EndsAt(FileKind::kFile)) return;
     state_.places.push_back(
         {.path = walked.end, .kind = PlaceKind::kFile, .set = SetName::kAgentState, .why = why});
   }
@@ -118,7 +118,7 @@ const Path kTmp = Path::Clean(kHostsTmp);
 class PlacePlanner {
  public:
   PlacePlanner(const PlanRequest& request, PlanRules& rules, SandboxPlan& plan)
-      : request_(request), files_(request.files), rules_(rules), plan_(plan) {}
+      : request_(request), rules_(rules), plan_(plan) {}
 
   Status Plan() {
     if (!request_.facts.sockets_unknown.empty()) {
@@ -243,12 +243,8 @@ class PlacePlanner {
     if (text.empty()) return std::optional<PlannedPlace>();
     if (!text.starts_with('/')) return RefusedDirectory("is not an absolute path");
     const Walked walked = Walk(text, files_);
-    const bool is_missing =
-        walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kMissing;
-    if (is_missing) return RefusedDirectory("does not exist");
-    if (walked.stop != Walked::Stop::kEnd || walked.facts.kind != FileKind::kDirectory) {
-      return RefusedDirectory("is not a directory");
-    }
+    if (walked.EndsAt(FileKind::kMissing)) return RefusedDirectory("does not exist");
+    if (!walked.EndsAt(FileKind::kDirectory)) return RefusedDirectory("is not a directory");
     for (const Path& link : walked.links) {
       if (!rules_.MayBeWritten(link)) continue;
       return RefusedDirectory(
@@ -348,7 +344,7 @@ class PlacePlanner {
   }
 
   const PlanRequest& request_;
-  const CachedFiles& files_;
+  const CachedFiles& files_ = request_.files;
   PlanRules& rules_;
   SandboxPlan& plan_;
 };

@@ -18,11 +18,7 @@ constexpr std::string_view kRunTime =
 class ReadPlanner {
  public:
   ReadPlanner(const PlanRequest& request, PlanRules& rules, SandboxPlan& plan)
-      : request_(request),
-        policy_(request.policy),
-        files_(request.files),
-        rules_(rules),
-        plan_(plan) {}
+      : request_(request), rules_(rules), plan_(plan) {}
 
   Status Plan() {
     plan_.reads_all = policy_.sandbox.reads == SandboxReads::kAll;
@@ -55,9 +51,7 @@ class ReadPlanner {
   void PlanSocket(const std::string& name) {
     if (!name.starts_with('/')) return;
     const Walked walked = Walk(name, files_);
-    const bool is_there =
-        walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kSocket;
-    if (!is_there) return;
+    if (!walked.EndsAt(FileKind::kSocket)) return;
     AddSocket(walked.end);
     for (const Path& path : Elsewhere(files_.Mounts(), walked.end)) AddSocket(path);
   }
@@ -227,10 +221,8 @@ class ReadPlanner {
   // directory has sockets.
   void AddNameServers() {
     const Walked walked = Walk("/etc/resolv.conf", files_);
-    const bool is_file = walked.stop == Walked::Stop::kEnd && walked.facts.kind == FileKind::kFile;
-    if (!is_file || !IsPrivate(plan_, walked.end) || rules_.RefusesReading(walked.end)) {
-      return;
-    }
+    if (!walked.EndsAt(FileKind::kFile) || !IsPrivate(plan_, walked.end)) return;
+    if (rules_.RefusesReading(walked.end)) return;
     if (Holding(plan_.writable, walked.end) != nullptr) return;
     plan_.readable.push_back(
         {.path = walked.end, .kind = PlaceKind::kFile, .why = "it names the servers of DNS"});
@@ -266,8 +258,8 @@ class ReadPlanner {
   }
 
   const PlanRequest& request_;
-  const Policy& policy_;
-  const CachedFiles& files_;
+  const Policy& policy_ = request_.policy;
+  const CachedFiles& files_ = request_.files;
   PlanRules& rules_;
   SandboxPlan& plan_;
 };

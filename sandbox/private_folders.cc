@@ -10,8 +10,8 @@ namespace ringfence {
 
 Path HostsTmp(const CachedFiles& files) {
   const Walked walked = Walk(kHostsTmp, files);
-  const bool leads_on = walked.stop == Walked::Stop::kEnd && !walked.links.empty() &&
-                        walked.facts.kind == FileKind::kDirectory && !walked.end.is_root();
+  const bool leads_on =
+      walked.EndsAt(FileKind::kDirectory) && !walked.links.empty() && !walked.end.is_root();
   return leads_on ? walked.end : Path::Clean(kHostsTmp);
 }
 

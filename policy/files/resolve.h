@@ -49,6 +49,9 @@ struct Walked {
   std::vector<WalkStep> steps;
   std::vector<Path> links;  // every link that was followed, as its own resolved path
   std::optional<Error> error;
+
+  // True if the path leads to a file of this kind.
+  bool EndsAt(FileKind kind) const { return stop == Stop::kEnd && facts.kind == kind; }
 };
 
 // Returns the links that were followed and the directories that a ".." left again: without one of
