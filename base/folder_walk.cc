@@ -85,9 +85,7 @@ Result<UniqueFd> OpenPlainFolder(const Path& folder) {
   if (!nearest) return nearest.error();
   UniqueFd here = std::move(nearest->fd);
   for (const std::string& name : nearest->missing) {
-    Result<UniqueFd> next = Make(here.get(), name, folder);
-    if (!next) return next.error();
-    here = std::move(*next);
+    if (Status s = Make(here.get(), name, folder).MoveTo(here); !s) return s.error();
   }
   return here;
 }

@@ -44,6 +44,10 @@ struct Error {
 Error UsageError(std::string where, std::string what, std::string hint = "");
 Error ConfigError(std::string where, std::string what, std::string hint = "");
 
+struct Unit {
+  bool operator==(const Unit&) const = default;
+};
+
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -63,6 +67,14 @@ class [[nodiscard]] Result {
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
+  // Moves the value to `target`. Without a value, leaves `target` as it is and returns the error.
+  template <typename U>
+  Result<Unit> MoveTo(U& target) && {
+    if (!has_value()) return error();
+    target = std::move(value());
+    return Unit{};
+  }
+
   const Error& error() const { return *Checked(std::get_if<1>(&state_)); }
 
  private:
@@ -75,9 +87,6 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-struct Unit {
-  bool operator==(const Unit&) const = default;
-};
 using Status = Result<Unit>;
 
 }  // namespace ringfence

@@ -34,9 +34,7 @@ class Server {
       filter.files = &files_;
       filter.places = &context->places;
     }
-    Result<Event> event = ReadEvent(source, filter);
-    if (!event) return Refused(event.error());
-    event_ = std::move(*event);
+    if (Status s = ReadEvent(source, filter).MoveTo(event_); !s) return Refused(s.error());
     if (event_.kind == EventKind::kNotServed) return {};
     if (!context) return Refused(context.error());
     context_ = std::move(*context);

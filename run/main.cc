@@ -112,19 +112,14 @@ class Entrance {
 
   // Finds the policy in the same way as the hook, which wrote the line.
   Status FindRules() {
-    Result<std::string> program = OwnProgramReal();
-    if (!program) return program.error();
-    registration_.program_real = std::move(*program);
+    if (Status s = OwnProgramReal().MoveTo(registration_.program_real); !s) return s;
     registration_.user = ::geteuid();
-    Result<Context> context = FindContext(registration_, files_);
-    if (!context) return context.error();
-    request_.context = std::move(*context);
+    if (Status s = FindContext(registration_, files_).MoveTo(request_.context); !s) return s;
     const Result<bool> granted =
         AddSessionGrants(event_.session_id, request_.context.places, request_.context.sources);
     if (!granted) return granted.error();
-    Result<Policy> policy = request_.context.PolicyFor(CallerOf(event_));
-    if (!policy) return policy.error();
-    request_.policy = std::move(*policy);
+    if (Status s = request_.context.PolicyFor(CallerOf(event_)).MoveTo(request_.policy); !s)
+      return s;
     request_.context.places.audit_file =
         OwnPath(request_.policy.audit.file, request_.context.places);
     return Unit{};

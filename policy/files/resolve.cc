@@ -106,9 +106,7 @@ class Walker {
       walked_.facts = FileFacts{};
       return true;
     }
-    Result<FileFacts> facts = files_.Look(path);
-    if (!facts) return Unreadable(facts.error());
-    walked_.facts = *facts;
+    if (Status s = files_.Look(path).MoveTo(walked_.facts); !s) return Unreadable(s.error());
     return true;
   }
 

@@ -131,9 +131,7 @@ class SourceReader {
     if (Status s = CheckOwner(*bytes, layer, places_, shown); !s) return s.error();
     bool trusted = true;
     if (layer == Layer::kProject) {
-      Result<bool> pinned = IsPinned(bytes->text);
-      if (!pinned) return pinned.error();
-      trusted = *pinned;
+      if (Status s = IsPinned(bytes->text).MoveTo(trusted); !s) return s;
     }
     std::vector<Error> mistakes;
     PolicySource source{

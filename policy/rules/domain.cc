@@ -139,9 +139,7 @@ Result<HostPort> ParseHostPort(std::string_view authority) {
   if (!SplitPort(authority, &written, &read.port)) {
     return WrongHost("has a port that is not 1 to 65535");
   }
-  Result<std::string> host = PlainHost(written);
-  if (!host) return host.error();
-  read.host = std::move(*host);
+  if (Status s = PlainHost(written).MoveTo(read.host); !s) return s.error();
   return read;
 }
 

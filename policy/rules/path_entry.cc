@@ -120,9 +120,7 @@ Status ParsePathEntry(std::string_view text, ListKind kind, std::deque<std::stri
   } else if (kind != ListKind::kAllow && (text == "**" || text.starts_with("**/"))) {
     rule->base = RuleBase::kAnywhere;
   }
-  const Result<std::string_view> normal = NormalTail(tail, strings);
-  if (!normal) return normal.error();
-  rule->tail = *normal;
+  if (Status s = NormalTail(tail, strings).MoveTo(rule->tail); !s) return s;
   rule->has_pattern = HasPattern(rule->tail);
   return rule->has_pattern ? CheckPattern(rule->tail) : Status(Unit{});
 }

@@ -108,9 +108,7 @@ class Launcher {
   // If the supervisor ends without ending its descendants, they become children of this process.
   Status PrepareToAdopt() {
     if (plan_.has_own_processes()) return Unit{};
-    Result<std::vector<pid_t>> before = Children();
-    if (!before) return before.error();
-    spared_ = std::move(*before);
+    if (Status s = Children().MoveTo(spared_); !s) return s;
     return CallStatus(::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0, "prctl(subreaper)");
   }
 

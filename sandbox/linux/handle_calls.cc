@@ -33,9 +33,7 @@ int OpenStep(const SupervisedCaller& caller, const Location& at, Handle& handle,
   if (!follow && !at.must_be_folder) return 0;
   link = !at.is_in_proc();
   if (link) return 0;
-  Result<UniqueFd> target = Jump(caller, at);
-  if (!target) return target.error().code;
-  handle.fd = std::move(*target);
+  if (Status s = Jump(caller, at).MoveTo(handle.fd); !s) return s.error().code;
   return 0;
 }
 
@@ -56,8 +54,7 @@ mode_t OwnersMode(std::string_view list) {
 
 class HandleCall {
  public:
-  explicit HandleCall(const CallArguments& arguments)
-      : caller_(arguments.caller()), arguments_(arguments), supervision_(caller_.supervision()) {}
+  explicit HandleCall(const CallArguments& arguments) : arguments_(arguments) {}
 
   CallResult Answer() {
     const int code = Carry();
@@ -88,9 +85,7 @@ class HandleCall {
     const Result<std::string> text = arguments_.path();
     if (!text) return text.error().code;
     if (text->empty() && (flags & AT_EMPTY_PATH) != 0) {
-      Result<UniqueFd> own = caller_.Folder(arguments_.fd());
-      if (!own) return own.error().code;
-      file.fd = std::move(*own);
+      if (Status s = caller_.Folder(arguments_.fd()).MoveTo(file.fd); !s) return s.error().code;
       return 0;
     }
     const bool follow = (flags & AT_SYMLINK_NOFOLLOW) == 0;
@@ -101,9 +96,7 @@ class HandleCall {
 
   // Takes the caller's descriptor; like the kernel, refuses one opened with O_PATH.
   int OpenDescriptor(Handle& file) const {
-    Result<UniqueFd> own = caller_.Descriptor(arguments_.fd());
-    if (!own) return own.error().code;
-    file.fd = std::move(*own);
+    if (Status s = caller_.Descriptor(arguments_.fd()).MoveTo(file.fd); !s) return s.error().code;
     return (::fcntl(file.fd.get(), F_GETFL) & O_PATH) != 0 ? EBADF : 0;
   }
 
@@ -259,9 +252,9 @@ class HandleCall {
     return ::fchdir(supervision_.root.get()) == 0 ? code : errno;
   }
 
-  const SupervisedCaller& caller_;
   const CallArguments& arguments_;
-  Supervision& supervision_;
+  const SupervisedCaller& caller_ = arguments_.caller();
+  Supervision& supervision_ = caller_.supervision();
   std::string last_path_;
 };
 

@@ -126,11 +126,8 @@ class Inside {
 
   Status View() {
     if (!is_full()) return Unit{};
-    Result<std::vector<const PlannedCache*>> caches =
-        BuildView({.plan = plan_, .audit = start_.audit, .caches = start_.caches});
-    if (!caches) return caches.error();
-    caches_ = std::move(*caches);
-    return Unit{};
+    return BuildView({.plan = plan_, .audit = start_.audit, .caches = start_.caches})
+        .MoveTo(caches_);
   }
 
   Status Proc() { return plan_.has_own_processes() ? MountProc(plan_) : Status(Unit{}); }

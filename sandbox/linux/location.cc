@@ -42,9 +42,7 @@ class SlowWalk {
     for (;;) {
       const std::string name(TakeComponent(rest));
       if (name.empty()) return folder;
-      Result<UniqueFd> next = Step(std::move(folder), name);
-      if (!next) return next;
-      folder = std::move(*next);
+      if (Status s = Step(std::move(folder), name).MoveTo(folder); !s) return s.error();
     }
   }
 
@@ -231,21 +229,18 @@ Result<Location> LocateBelow(const SupervisedCaller& caller, const UniqueFd& fol
   if (slash != std::string::npos) parent = trimmed.substr(0, slash + 1);
   location.name = slash == std::string::npos ? trimmed : trimmed.substr(slash + 1);
   if (location.name.empty()) location.name = ".";
-  Result<UniqueFd> found = OpenParent(caller, folder, parent);
-  if (!found) return found.error();
-  location.folder = std::move(*found);
-  Result<std::string> path = RealPath(supervision, location.folder);
-  if (!path) return path.error();
-  location.folder_path = std::move(*path);
+  if (Status s = OpenParent(caller, folder, parent).MoveTo(location.folder); !s) return s.error();
+  const auto find_path = [&] {
+    return RealPath(supervision, location.folder).MoveTo(location.folder_path);
+  };
+  if (Status s = find_path(); !s) return s.error();
   if (!location.folder_path.starts_with('/')) return Errno(EACCES);
   if (Covers(kSavedFolders, location.folder_path)) return Errno(EACCES);
   location.name = LongNameOf(location.folder, std::move(location.name));
   if (location.name == "..") {  // resolved, so that the rules see the real path
     location.folder = OpenFolderByPath(location.folder, "..");
     if (!location.folder.valid()) return Errno(errno);
-    path = RealPath(supervision, location.folder);
-    if (!path) return path.error();
-    location.folder_path = std::move(*path);
+    if (Status s = find_path(); !s) return s.error();
     location.name = ".";
   }
   return location;

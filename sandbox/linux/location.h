@@ -65,9 +65,7 @@ int FollowLinks(const SupervisedCaller& caller, int fd, std::string text, Step s
     bool is_link = false;
     const int code = step(*at, is_link);
     if (code != 0 || !is_link) return code;
-    Result<std::string> target = ReadLinkAt(at->folder, at->name);
-    if (!target) return target.error().code;
-    text = std::move(*target);
+    if (Status s = ReadLinkAt(at->folder, at->name).MoveTo(text); !s) return s.error().code;
     if (at->must_be_folder) text += "/";
     from = std::move(at->folder);
   }

@@ -158,25 +158,19 @@ Status OwnTmp::Make() {
 Status OwnTmp::MakeScratch() {
   const std::string& path = plan_.scratch.text();
   if (::mkdir(path.c_str(), 0700) != 0) return SystemError("mkdir(" + path + ")");
-  Result<UniqueFd> scratch = OpenOwn(plan_.scratch);
-  if (!scratch) return scratch.error();
-  scratch_ = std::move(*scratch);
+  if (Status s = OpenOwn(plan_.scratch).MoveTo(scratch_); !s) return s;
   return Keep(scratch_, plan_.scratch);
 }
 
 Status OwnTmp::MakeSession() {
   const Path all = plan_.session_tmp.Parent();
   if (Status s = MakeFolders(all, kTmpLevels); !s) return s;
-  Result<UniqueFd> sessions = OpenOwn(all);
-  if (!sessions) return sessions.error();
-  sessions_ = std::move(*sessions);
+  if (Status s = OpenOwn(all).MoveTo(sessions_); !s) return s;
   const std::string name(plan_.session_tmp.name());
   is_first_ = ::mkdirat(sessions_.get(), name.c_str(), 0700) == 0;
   if (!is_first_ && errno != EEXIST) return SystemError("mkdirat(session)");
   if (!is_first_) OpenAgain(sessions_, name);
-  Result<UniqueFd> session = OpenOwn(plan_.session_tmp);
-  if (!session) return session.error();
-  session_ = std::move(*session);
+  if (Status s = OpenOwn(plan_.session_tmp).MoveTo(session_); !s) return s;
   if (Status s = Keep(session_, plan_.session_tmp); !s) return s;
   // Marks the directory as used. The lock does not stop a process that had already begun to remove
   // it.

@@ -9,7 +9,6 @@
 #include <optional>
 #include <utility>
 
-#include "sandbox/linux/git_names.h"
 #include "sandbox/linux/mounts.h"
 #include "sandbox/linux/own_work_tree.h"
 #include "sandbox/linux/proc_entry.h"
@@ -33,11 +32,7 @@ constexpr int kLargeFile = 0100000;
 
 class OpenCall {
  public:
-  explicit OpenCall(const CallArguments& arguments)
-      : caller_(arguments.caller()),
-        supervision_(caller_.supervision()),
-        arguments_(arguments),
-        flags_(arguments.has_flags() ? arguments.flags() : O_CREAT | O_WRONLY | O_TRUNC) {}
+  explicit OpenCall(const CallArguments& arguments) : arguments_(arguments) {}
 
   CallResult Answer() {
     const Result<std::string> text = arguments_.path();
@@ -291,10 +286,10 @@ class OpenCall {
     return kWaits;
   }
 
-  const SupervisedCaller& caller_;
-  Supervision& supervision_;
   const CallArguments& arguments_;
-  const int flags_;
+  const SupervisedCaller& caller_ = arguments_.caller();
+  Supervision& supervision_ = caller_.supervision();
+  const int flags_ = arguments_.has_flags() ? arguments_.flags() : O_CREAT | O_WRONLY | O_TRUNC;
   UniqueFd opened_;
   std::string path_;
 };

@@ -41,14 +41,10 @@ Path TmpOf(const SandboxPlan& plan) { return plan.reads_all ? plan.tmp : Path::C
 
 Status PrivateMounts::CloneFolders() {
   if (!plan_.session_tmp.is_root()) {
-    Result<UniqueFd> tree = CloneTree(plan_.session_tmp, Writable::kYes);
-    if (!tree) return tree.error();
-    session_tmp_ = std::move(*tree);
+    if (Status s = CloneTree(plan_.session_tmp, Writable::kYes).MoveTo(session_tmp_); !s) return s;
   }
   for (const Path& folder : SavedFolders(plan_)) {
-    Result<UniqueFd> tree = CloneTree(folder, Writable::kYes);
-    if (!tree) return tree.error();
-    saved_.push_back(std::move(*tree));
+    if (Status s = CloneTree(folder, Writable::kYes).MoveTo(saved_.emplace_back()); !s) return s;
   }
   return Unit{};
 }

@@ -159,9 +159,7 @@ Result<Supervision> PrepareSupervision(const SandboxPlan& plan) {
   if (!supervision.root.valid() || !supervision.proc.valid() || !supervision.own_fds.valid()) {
     return SystemError("open(/proc)");
   }
-  Result<std::vector<OpenedFile>> streams = FindStreams();
-  if (!streams) return streams.error();
-  supervision.streams = std::move(*streams);
+  if (Status s = FindStreams().MoveTo(supervision.streams); !s) return s.error();
   const UniqueFd memory(::memfd_create("", MFD_CLOEXEC));
   struct stat facts {};
   if (!memory.valid() || ::fstat(memory.get(), &facts) != 0) return SystemError("memfd_create");

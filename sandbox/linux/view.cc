@@ -220,10 +220,7 @@ class View {
     if (path.is_root()) return Unit{};  // SealEverything() left it writable
     const auto same = std::ranges::find(mounts_, path, &Mount::path);
     if (same != mounts_.end() && same->what == Mount::What::kBind) return Unit{};
-    Result<UniqueFd> tree = CloneTree(path, writable);
-    if (!tree) return tree.error();
-    Add(Mount::What::kBind, path, kind).tree = std::move(*tree);
-    return Unit{};
+    return CloneTree(path, writable).MoveTo(Add(Mount::What::kBind, path, kind).tree);
   }
 
   // Makes a new, empty root, into which only the plan's places are bound.
@@ -261,12 +258,17 @@ class View {
   }
 
   // Most mount points exist; those that a private directory covers do not.
-  Status Bind(const Mount& mount) const {
-    if (plan_.private_tmp && !plan_.session_tmp.is_root()) ClearWay(mount);
-    Status attached = AttachTree(mount.tree, mount.path);
+  template <typename Attach>
+  static Status AtMountPoint(const Mount& mount, Attach attach) {
+    Status attached = attach();
     if (attached || attached.error().code != ENOENT) return attached;
     if (Status s = MakeMountPoint(mount.path, mount.kind); !s) return s;
-    return AttachTree(mount.tree, mount.path);
+    return attach();
+  }
+
+  Status Bind(const Mount& mount) const {
+    if (plan_.private_tmp && !plan_.session_tmp.is_root()) ClearWay(mount);
+    return AtMountPoint(mount, [&] { return AttachTree(mount.tree, mount.path); });
   }
 
   // Removes what a command of the session has put in /tmp in place of a mount point for the host's
@@ -306,10 +308,7 @@ class View {
   }
 
   Status MountOwn(const Mount& mount) {
-    Status mounted = own_.MountEmpty(mount.path, 0700);
-    if (mounted || mounted.error().code != ENOENT) return mounted;
-    if (Status s = MakeMountPoint(mount.path, mount.kind); !s) return s;
-    return own_.MountEmpty(mount.path, 0700);
+    return AtMountPoint(mount, [&] { return own_.MountEmpty(mount.path, 0700); });
   }
 
   Status Hide(const Mount& mount) {

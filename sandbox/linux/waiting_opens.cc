@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <string>
 #include <utility>
 
 #include "sandbox/linux/location.h"

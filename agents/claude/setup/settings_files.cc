@@ -76,9 +76,7 @@ bool IsPerProject(SettingsLayer layer) {
 Result<Registration> FindRegistration(const std::string& home_option,
                                       const std::string& directory) {
   Registration where{.agent = &ClaudeCode()};
-  Result<std::string> home = FindHome(home_option);
-  if (!home) return home.error();
-  where.home = *home;
+  if (Status s = FindHome(home_option).MoveTo(where.home); !s) return s.error();
   where.config_dir = Variable("CLAUDE_CONFIG_DIR");
   if (!where.config_dir.empty() && !Path::Parse(where.config_dir)) {
     return UsageError("CLAUDE_CONFIG_DIR", Quote(where.config_dir) + " is not an absolute path");
@@ -190,9 +188,7 @@ Result<SettingsFile> ReadFrom(std::string path, SettingsLayer layer, const Regis
   SettingsFile file;
   file.layer = layer;
   file.path = std::move(path);
-  Result<std::optional<std::string>> text = ReadIfThere(file.path);
-  if (!text) return text.error();
-  file.text = std::move(*text);
+  if (Status s = ReadIfThere(file.path).MoveTo(file.text); !s) return s.error();
   file.settings = CheckSettings(file.text, file.path, where);
   return file;
 }
