@@ -1,8 +1,8 @@
 #include "hook/alert_rate.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/read_number.h"
 #include "base/sha256.h"
 #include "base/text.h"
 
@@ -19,13 +19,6 @@ constexpr size_t kDigest = 16;
 // must not silence alerts, and for two simultaneous hooks, either of which may be the first.
 bool IsWithin(int64_t at, int64_t now, int64_t seconds) {
   return at < now + kClockStep && at > now - seconds;
-}
-
-template <typename T>
-bool ReadNumber(std::string_view text, T* value) {
-  const char* end = text.data() + text.size();
-  const auto [at, code] = std::from_chars(text.data(), end, *value);
-  return code == std::errc() && at == end;
 }
 
 }  // namespace
@@ -51,13 +44,13 @@ bool AlertRate::ReadLine(std::string_view line) {
   const std::string_view group = TakeUntil(line, ' ');
   const std::string_view what = TakeUntil(line, ' ');
   int64_t at = 0;
-  if (!IsLowerHex(group, kDigest) || !ReadNumber(line, &at)) return false;
+  if (!IsLowerHex(group, kDigest) || !ReadNumber(line, at)) return false;
   if (kind == "w" && IsLowerHex(what, kDigest) && written_.size() < kMost) {
     written_.push_back({std::string(group), std::string(what), at});
     return true;
   }
   uint64_t count = 0;
-  if (kind != "h" || !ReadNumber(what, &count) || held_.size() >= kMostHeld) return false;
+  if (kind != "h" || !ReadNumber(what, count) || held_.size() >= kMostHeld) return false;
   held_.push_back({std::string(group), count, at});
   return true;
 }

@@ -7,6 +7,7 @@
 #include "agents/claude/settings/settings.h"
 #include "base/add_once.h"
 #include "base/contains.h"
+#include "base/joined.h"
 #include "base/regular_file.h"
 #include "base/text.h"
 #include "policy/rules/sets.h"
@@ -20,11 +21,10 @@ constexpr const char* kUnquoted = "what the project's own policy lists";
 
 // Lists quoted words: "a", "b" and 3 more.
 std::string Listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (size_t i = 0; i < std::min(words.size(), kMaxQuoted); ++i) {
-    text += (i > 0 ? ", " : "") + words[i];
-  }
-  const size_t rest = words.size() - std::min(words.size(), kMaxQuoted);
+  const size_t named = std::min(words.size(), kMaxQuoted);
+  const std::string text =
+      Joined(std::span(words).first(named), ", ", [](const auto& w) { return w; });
+  const size_t rest = words.size() - named;
   return rest == 0 ? text : text + " and " + std::to_string(rest) + " more";
 }
 

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <csignal>
 
+#include "base/joined.h"
+#include "base/read_number.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "run/messages.h"
@@ -15,9 +17,7 @@ namespace ringfence {
 namespace {
 
 std::string JsonList(const std::vector<std::string>& values) {
-  std::string list;
-  for (const std::string& value : values) list += (list.empty() ? "" : ",") + JsonString(value);
-  return "[" + list + "]";
+  return "[" + Joined(values, ",", JsonString) + "]";
 }
 
 // Explains a failure such as "claude: ENOENT".
@@ -44,9 +44,7 @@ Result<RunReport> RunReport::To(const std::string& descriptor) {
                       "give the number of a socket that this program inherits");
   };
   int fd = -1;
-  const char* end = descriptor.data() + descriptor.size();
-  const auto [at, code] = std::from_chars(descriptor.data(), end, fd);
-  if (code != std::errc() || at != end || fd <= STDERR_FILENO) return wrong("no descriptor");
+  if (!ReadNumber(descriptor, fd) || fd <= STDERR_FILENO) return wrong("no descriptor");
   struct stat facts {};
   if (::fstat(fd, &facts) != 0 || !S_ISSOCK(facts.st_mode)) return wrong("no socket");
   if (::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) return SystemError("fcntl(--report)");

@@ -1,9 +1,9 @@
 #include "sandbox/names_text.h"
 
 #include <algorithm>
-#include <charconv>
-#include <system_error>
 #include <utility>
+
+#include "base/read_number.h"
 
 namespace ringfence {
 namespace {
@@ -52,11 +52,8 @@ class NamesReader {
   }
 
   size_t Count() {
-    const std::string text = Field();
     size_t count = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), count);
-    const bool is_number = read.ec == std::errc() && read.ptr == text.data() + text.size();
-    if (!is_number || count > kMaxCount) sound_ = false;
+    if (!ReadNumber(Field(), count) || count > kMaxCount) sound_ = false;
     return sound_ ? count : 0;
   }
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/joined.h"
 #include "base/text.h"
 #include "policy/rules/word_list.h"
 #include "sandbox/seccomp_filter.h"
@@ -39,9 +40,7 @@ class TextPlan {
   explicit TextPlan(const SandboxPlan& plan) : plan_(plan) {}
 
   std::string Write() {
-    std::string command;
-    for (const std::string& word : plan_.argv) command += " " + Quote(word);
-    Line("command  " + command.substr(1));
+    Line("command  " + Joined(plan_.argv, " ", [](const std::string& w) { return Quote(w); }));
     Line("directory " + Quote(plan_.cwd.text()));
     Line("mode      " + std::string(ModeName(plan_.mode)) + ", layers " +
          std::string(LayersName(plan_.layers)) +
@@ -111,9 +110,8 @@ class TextPlan {
                (rule.not_in_stores ? stores : ""));
     }
     for (const std::vector<GuardedName>& list : plan_.names.allow_only()) {
-      std::string names;
-      for (const GuardedName& name : list) names += " " + Quote(name.text());
-      Line("  only    one of:" + names);
+      const auto name = [](const GuardedName& n) { return " " + Quote(n.text()); };
+      Line("  only    one of:" + Joined(list, "", name));
     }
   }
 
@@ -131,11 +129,9 @@ class TextPlan {
     Calls("absent", kAbsentCalls);
     if (!AlsoAbsent(plan_).empty()) Calls("absent", AlsoAbsent(plan_));
     Calls("looked at", kSupervisedCalls);
-    std::string names;
-    for (const std::string& variable : plan_.environment) {
-      names += " " + Printable(variable.substr(0, variable.find('=')));
-    }
-    Line("environment" + names);
+    Line("environment" + Joined(plan_.environment, "", [](const std::string& variable) {
+           return " " + Printable(variable.substr(0, variable.find('=')));
+         }));
   }
 
   std::string Network() const {

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "base/ascii.h"
+#include "base/joined.h"
 #include "base/text.h"
 #include "policy/rules/word_list.h"
 #include "sandbox/render.h"
@@ -57,9 +58,7 @@ class WindowsText {
   explicit WindowsText(const SandboxPlan& plan) : plan_(plan) {}
 
   std::string Write() {
-    std::string command;
-    for (const std::string& word : plan_.argv) command += " " + Quote(word);
-    Line("command", command.substr(1));
+    Line("command", Joined(plan_.argv, " ", [](const std::string& word) { return Quote(word); }));
     Line("directory", Printable(WindowsPath(plan_.cwd.text())));
     Line("mode", ModeName(plan_.mode));
     if (!plan_.is_confined()) {
@@ -157,9 +156,8 @@ class WindowsText {
               (name.except.empty() ? "" : " but " + Printable(WordList(name.except).Joined(", "))));
     }
     for (const std::vector<GuardedName>& list : plan_.names.allow_only()) {
-      std::string names;
-      for (const GuardedName& name : list) names += " " + Printable(WindowsPath(name.text()));
-      Line("only", names.empty() ? "nothing" : names.substr(1));
+      const auto name = [](const GuardedName& n) { return Printable(WindowsPath(n.text())); };
+      Line("only", list.empty() ? "nothing" : Joined(list, " ", name));
     }
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/contains.h"
+#include "base/read_number.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/load/key.h"
@@ -24,12 +25,8 @@ uint64_t ParseSize(std::string_view text) {
   constexpr std::string_view kUnits = "KMGT";  // each is 1024 times the one before it
   const size_t unit = text.empty() ? kUnits.npos : kUnits.find(text.back());
   if (unit != kUnits.npos) text.remove_suffix(1);
-  if (text.empty() || text.size() > 6) return 0;
   uint64_t value = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return 0;
-    value = value * 10 + static_cast<uint64_t>(c - '0');
-  }
+  if (text.size() > 6 || !ReadNumber(text, value)) return 0;
   return unit == kUnits.npos ? value : value << (10 * (unit + 1));
 }
 

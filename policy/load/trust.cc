@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/joined.h"
 #include "base/json_tree.h"
 #include "base/text.h"
 #include "policy/load/object_reader.h"
@@ -45,14 +46,12 @@ Result<std::vector<TrustedProject>> ParseTrustStore(std::string text, std::strin
 }
 
 std::string RenderTrustStore(const std::vector<TrustedProject>& projects) {
-  std::string text = "{\n  \"version\": 1,\n  \"projects\": [";
-  for (const TrustedProject& project : projects) {
-    text += &project == &projects.front() ? "\n" : ",\n";
-    text += "    { \"root\": " + JsonString(project.root) +
-            ", \"sha256\": " + JsonString(project.sha256) + " }";
-  }
-  text += projects.empty() ? "]\n}\n" : "\n  ]\n}\n";
-  return text;
+  const std::string all = Joined(projects, ",\n", [](const TrustedProject& project) {
+    return "    { \"root\": " + JsonString(project.root) +
+           ", \"sha256\": " + JsonString(project.sha256) + " }";
+  });
+  return "{\n  \"version\": 1,\n  \"projects\": [" + (all.empty() ? "" : "\n" + all + "\n  ") +
+         "]\n}\n";
 }
 
 bool IsTrusted(const std::vector<TrustedProject>& projects, std::string_view root,

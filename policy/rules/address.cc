@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/ascii.h"
+#include "base/read_number.h"
 #include "base/text.h"
 
 namespace ringfence {
@@ -17,13 +18,7 @@ bool ParseQuad(std::string_view text, std::span<uint8_t> out) {
     const size_t dot = part == 3 ? text.size() : text.find('.');
     if (dot == std::string_view::npos || dot == 0 || dot > 3) return false;
     if (dot > 1 && text[0] == '0') return false;
-    unsigned value = 0;
-    for (const char c : text.substr(0, dot)) {
-      if (!IsDigit(c)) return false;
-      value = value * 10 + static_cast<unsigned>(c - '0');
-    }
-    if (value > 255) return false;
-    out[part] = static_cast<uint8_t>(value);
+    if (!ReadNumber(text.substr(0, dot), out[part])) return false;
     text.remove_prefix(part == 3 ? dot : dot + 1);
   }
   return true;

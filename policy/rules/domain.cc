@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/ascii.h"
+#include "base/read_number.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/rules/address.h"
@@ -36,11 +37,7 @@ bool IsHost(std::string_view host) {
 }
 
 bool ParsePort(std::string_view text, uint16_t* port) {
-  uint32_t value = 0;
-  if (text.empty() || text.size() > 5 || !std::ranges::all_of(text, IsDigit)) return false;
-  for (const char c : text) value = value * 10 + static_cast<uint32_t>(c - '0');
-  *port = static_cast<uint16_t>(value);
-  return value > 0 && value <= 65535;
+  return text.size() <= 5 && ReadNumber(text, *port) && *port > 0;
 }
 
 // Splits "host:port"; the port is optional.
@@ -167,11 +164,7 @@ bool LeadsNowhere(std::string_view host) {
   constexpr uint32_t kFirst = uint32_t{1} << 24;  // 1.0.0.0; "010" is octal, and 0 is this host
   if (host.empty() || host.size() > kMaxDigits || host[0] == '0') return false;
   uint32_t value = 0;
-  for (const char c : host) {
-    if (c < '0' || c > '9') return false;
-    value = value * 10 + static_cast<uint32_t>(c - '0');
-  }
-  return value < kFirst;
+  return ReadNumber(host, value) && value < kFirst;
 }
 
 bool DecodePercent(std::string_view text, std::string* out) {

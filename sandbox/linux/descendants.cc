@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/directory.h"
+#include "base/read_number.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
 
@@ -53,12 +54,8 @@ std::vector<Process> Processes() {
   const DirectoryStream folder(::opendir("/proc"));
   if (folder == nullptr) return all;
   while (const dirent* entry = ::readdir(folder.get())) {  // NOLINT(concurrency-mt-unsafe)
-    const std::string_view name = entry->d_name;
     pid_t id = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), id).ptr !=
-        name.data() + name.size()) {
-      continue;
-    }
+    if (!ReadNumber(entry->d_name, id)) continue;
     const Process process = ReadProcess(id);
     if (process.parent > 0) all.push_back(process);
   }

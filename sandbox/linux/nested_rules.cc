@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "base/contains.h"
 #include "base/directory.h"
 #include "base/inside.h"
+#include "base/read_number.h"
 #include "base/syscall.h"
 #include "sandbox/names_text.h"
 
@@ -75,8 +75,7 @@ void DropEnded(Supervision& supervision) {
   std::vector<const Supervision::Nested*> used;
   const auto keep = [&](const dirent& entry) {
     pid_t process = 0;
-    const char* const end = entry.d_name + std::strlen(entry.d_name);
-    if (std::from_chars(entry.d_name, end, process).ptr != end) return false;
+    if (!ReadNumber(entry.d_name, process)) return false;
     const Result<rlim_t> mark = MarkOf(process);
     const Supervision::Nested* nested = mark ? FindNested(supervision, *mark) : nullptr;
     for (; nested != nullptr; nested = nested->around) used.push_back(nested);

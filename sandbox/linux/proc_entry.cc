@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 
+#include "base/read_number.h"
 #include "base/syscall.h"
 #include "sandbox/linux/nested_rules.h"
 
@@ -19,10 +19,8 @@ pid_t ProcessOf(std::string_view path) {
   constexpr std::string_view kProc = "/proc/";
   if (!path.starts_with(kProc)) return 0;
   path.remove_prefix(kProc.size());
-  const std::string_view name = path.substr(0, path.find('/'));
   pid_t process = 0;
-  const auto read = std::from_chars(name.data(), name.data() + name.size(), process);
-  return read.ptr == name.data() + name.size() ? process : 0;
+  return ReadNumber(path.substr(0, path.find('/')), process) ? process : 0;
 }
 
 void UsePtrace(uint32_t effective) {

@@ -2,6 +2,7 @@
 
 #include "agents/claude/settings/keys.h"
 #include "agents/claude/settings/settings.h"
+#include "base/joined.h"
 #include "base/text.h"
 #include "policy/load/object_reader.h"
 #include "policy/load/trust.h"
@@ -61,28 +62,19 @@ ApprovedFile ReadApprovedFile(JsonDocument& document, const JsonNode& node) {
 }
 
 std::string TextArray(const std::vector<std::string>& texts) {
-  std::string out = "[";
-  for (const std::string& text : texts) {
-    if (out.size() > 1) out += ", ";
-    AppendJsonString(out, text);
-  }
-  return out + "]";
+  return "[" + Joined(texts, ", ", JsonString) + "]";
 }
 
 std::string RenderFile(const ApprovedFile& file) {
   std::string out = "    {\n      \"path\": " + JsonString(file.path);
   out += ",\n      \"registration\": " + TextArray(file.registration);
   out += ",\n      \"hooks\": " + TextArray(file.hooks);
-  out += ",\n      \"flags\": {";
-  for (const SettingFlag& flag : file.flags) {
-    if (&flag != &file.flags.front()) out += ", ";
-    out += JsonString(flag.pointer) + (flag.value ? ": true" : ": false");
-  }
-  out += "},\n      \"lists\": {";
-  for (const SettingTexts& list : file.lists) {
-    if (&list != &file.lists.front()) out += ", ";
-    out += JsonString(list.pointer) + ": " + TextArray(list.texts);
-  }
+  out += ",\n      \"flags\": {" + Joined(file.flags, ", ", [](const SettingFlag& flag) {
+           return JsonString(flag.pointer) + (flag.value ? ": true" : ": false");
+         });
+  out += "},\n      \"lists\": {" + Joined(file.lists, ", ", [](const SettingTexts& list) {
+           return JsonString(list.pointer) + ": " + TextArray(list.texts);
+         });
   return out + "}\n    }";
 }
 
@@ -126,12 +118,9 @@ Result<Approvals> ParseApprovals(std::string text, std::string shown) {
 }
 
 std::string RenderApprovals(const Approvals& approvals) {
-  std::string out = "{\n  \"version\": 1,\n  \"files\": [";
-  for (const ApprovedFile& file : approvals.files) {
-    out += &file == &approvals.files.front() ? "\n" : ",\n";
-    out += RenderFile(file);
-  }
-  return out + (approvals.files.empty() ? "]\n}\n" : "\n  ]\n}\n");
+  const std::string files = Joined(approvals.files, ",\n", RenderFile);
+  return "{\n  \"version\": 1,\n  \"files\": [" + (files.empty() ? "" : "\n" + files + "\n  ") +
+         "]\n}\n";
 }
 
 std::string ApprovalsPath(const std::string& home) { return StateFolder(home) + "/approvals.json"; }

@@ -9,6 +9,7 @@
 #include "base/add_once.h"
 #include "base/case_fold.h"
 #include "base/contains.h"
+#include "base/joined.h"
 #include "base/text.h"
 #include "policy/evaluate/evaluate_tool.h"
 #include "policy/mcp/mcp_name.h"
@@ -142,8 +143,8 @@ class RuleWriter {
   }
 
   void NoteLimits() {
-    std::string list;
-    for (const std::string& entry : lost_) list += (list.empty() ? "" : ", ") + Quote(entry, 60);
+    const auto quoted = [](const std::string& entry) { return Quote(entry, 60); };
+    const std::string list = Joined(lost_, ", ", quoted);
     if (!list.empty()) {
       rules_.notes.push_back(
           "the client has no rule for these entries, so neither its searches nor commands in its"

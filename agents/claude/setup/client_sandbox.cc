@@ -6,6 +6,7 @@
 
 #include "base/add_once.h"
 #include "base/contains.h"
+#include "base/joined.h"
 #include "base/json_tree.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -269,8 +270,8 @@ class SandboxPlanner {
           "ports in network.allow: the client's sandbox opens every port of a host");
     }
     if (lost_.empty()) return;
-    std::string list;
-    for (const std::string& entry : lost_) list += (list.empty() ? "" : ", ") + Quote(entry, 60);
+    const auto quoted = [](const std::string& entry) { return Quote(entry, 60); };
+    const std::string list = Joined(lost_, ", ", quoted);
     limits_.notes.push_back("these entries have no effect on commands in the client's sandbox: " +
                             list);
   }
