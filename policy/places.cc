@@ -249,8 +249,8 @@ bool MayAllowBelow(const Places& places, const Path& home) {
 std::optional<Path> RepositoryAround(const Places& places, const FileView& files) {
   for (Path folder = places.root_real; !folder.is_root(); folder = folder.Parent()) {
     if (HoldsAny(folder, places.homes_real)) return {};
-    const Result<FileFacts> facts = files.Look(folder.Child(".git"));
-    if (facts && facts->kind != FileKind::kMissing) return folder;
+    const FileKind git = files.KindOr(FileKind::kMissing, folder.Child(".git"));
+    if (git != FileKind::kMissing) return folder;
   }
   return {};
 }

@@ -178,10 +178,7 @@ class TargetFinder {
     }
   }
 
-  FileKind KindOfFile(const Path& path) const {
-    const Result<FileFacts> facts = files_.Look(path);
-    return facts ? facts->kind : FileKind::kMissing;
-  }
+  FileKind KindOfFile(const Path& path) const { return files_.KindOr(FileKind::kMissing, path); }
 
   // Returns true if `tree` is the work tree of a repository.
   bool AddRepositoryAt(const Path& tree) {

@@ -141,9 +141,7 @@ class PlanRules::Hider {
     for (const std::string_view name : except) {
       if (HasPattern(name)) continue;
       const Path kept = walked.end.Child(name);
-      const Result<FileFacts> facts = rules_.files_.Look(kept);
-      const bool is_folder = facts && facts->kind == FileKind::kDirectory;
-      if (is_folder || WillBe(kept)) place.kept.push_back(kept);
+      if (IsFolder(kept) || WillBe(kept)) place.kept.push_back(kept);
     }
     hidden_.push_back(std::move(place));
   }
@@ -152,8 +150,7 @@ class PlanRules::Hider {
   // a directory of the same user that an earlier command closed.
   void AddClosed(const Walked& walked, const std::string& why) {
     for (Path path = walked.end; !path.is_root(); path = path.Parent()) {
-      const Result<FileFacts> facts = rules_.files_.Look(path);
-      if (!facts || facts->kind != FileKind::kDirectory) continue;
+      if (!IsFolder(path)) continue;
       hidden_.push_back({.path = path,
                          .kind = PlaceKind::kDirectory,
                          .is_closed = true,
@@ -195,11 +192,14 @@ class PlanRules::Hider {
     return false;
   }
 
+  bool IsFolder(const Path& path) const {
+    return rules_.files_.KindOr(FileKind::kMissing, path) == FileKind::kDirectory;
+  }
+
   // Not every file system reports the kind when it lists a name.
   bool IsFolder(const DirectoryEntry& entry, const Path& path) const {
     if (entry.kind != FileKind::kMissing) return entry.kind == FileKind::kDirectory;
-    const Result<FileFacts> facts = rules_.files_.Look(path);
-    return facts && facts->kind == FileKind::kDirectory;
+    return IsFolder(path);
   }
 
   // Calls `takes` with each name. Does not search a directory that `takes` accepts; hides one that

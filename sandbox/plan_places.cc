@@ -26,6 +26,7 @@ struct AgentState {
 
 class StateFinder {
  public:
+  // `saves`: true if the back end can replace a file in a read-only directory.
   StateFinder(const Places& places, const CachedFiles& files, bool saves)
       : places_(places), files_(files), saves_(saves) {}
 
@@ -39,10 +40,8 @@ class StateFinder {
   }
 
  private:
-  FileKind KindOf(const Path& path) const {
-    const Result<FileFacts> facts = files_.Look(path);
-    return facts ? facts->kind : FileKind::kLink;  // treated like a dangling link
-  }
+  // A file that cannot be looked at is treated like a dangling link.
+  FileKind KindOf(const Path& path) const { return files_.KindOr(FileKind::kLink, path); }
 
   void AddFolder(const Path& home) {
     const std::optional<PlannedPlace> state = FolderAt(home.Child(names_.folder));
@@ -107,11 +106,6 @@ class StateFinder {
   bool saves_;
   AgentState state_;
 };
-
-// `saves`: true if the back end can replace a file in a read-only directory.
-AgentState FindAgentState(const Places& places, const CachedFiles& files, bool saves) {
-  return StateFinder(places, files, saves).Find();
-}
 
 const Path kTmp = Path::Clean(kHostsTmp);
 
@@ -267,7 +261,7 @@ class PlacePlanner {
     if (!request_.command.is_agent) return {};
     const bool saves =
         plan_.system == HostSystem::kLinux && plan_.has_namespaces() && plan_.supervised;
-    return FindAgentState(request_.places, files_, saves);
+    return StateFinder(request_.places, files_, saves).Find();
   }
 
   static std::vector<GuardedName> NamesOf(const AgentState& state) {

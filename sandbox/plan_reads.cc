@@ -175,14 +175,16 @@ class ReadPlanner {
   void HideSessions(std::vector<HiddenPlace>& hidden) {
     const Path folders = SessionFolders(request_.places);
     if (folders.is_root() || plan_.is_nested) return;
-    const Result<FileFacts> facts = files_.Look(folders);
-    const bool is_there = facts && facts->kind == FileKind::kDirectory;
-    if (!is_there && plan_.session_tmp.is_root()) return;
+    if (!IsFolder(folders) && plan_.session_tmp.is_root()) return;
     const auto covers = [&folders](const HiddenPlace& place) { return place.covers(folders); };
     if (std::ranges::any_of(hidden, covers)) return;
     hidden.push_back(
         {.path = folders, .kind = PlaceKind::kDirectory, .why = "temporary files of sessions"});
     AddElsewhere(hidden);
+  }
+
+  bool IsFolder(const Path& path) const {
+    return files_.KindOr(FileKind::kMissing, path) == FileKind::kDirectory;
   }
 
   // True for the agent's own files: its login and its history.
@@ -207,9 +209,7 @@ class ReadPlanner {
   // Makes a home below /tmp, as in tests and containers, as readable as any other home.
   void AddCoveredHomes() {
     for (const Path& home : request_.places.homes_real) {
-      const Result<FileFacts> facts = files_.Look(home);
-      const bool is_folder = facts && facts->kind == FileKind::kDirectory;
-      if (!is_folder || !IsPrivate(plan_, home) || IsPrivateItself(plan_, home)) continue;
+      if (!IsFolder(home) || !IsPrivate(plan_, home) || IsPrivateItself(plan_, home)) continue;
       if (Holding(plan_.writable, home) != nullptr) continue;
       std::erase_if(plan_.readable,
                     [&](const PlannedPlace& place) { return place.path.IsInside(home); });
@@ -232,10 +232,8 @@ class ReadPlanner {
   void AddRunTime() {
     for (const std::string& name : SplitWords(kRunTime)) {
       const Path path = Path::Clean(name);
-      const Result<FileFacts> facts = files_.Look(path);
-      if (facts && facts->kind == FileKind::kDirectory) {
-        plan_.readable.push_back({.path = path, .why = "programs need it to run"});
-      }
+      if (!IsFolder(path)) continue;
+      plan_.readable.push_back({.path = path, .why = "programs need it to run"});
     }
     std::ranges::sort(plan_.readable, {}, &PlannedPlace::path);
     std::vector<PlannedPlace> outermost;

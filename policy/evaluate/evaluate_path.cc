@@ -355,8 +355,8 @@ std::vector<Path> PathEvaluator::WorktreeRepositories() const {
       continue;
     }
     const Path own = MainRepositoryOf(walked.end, files_);
-    const Result<FileFacts> git = files_.Look(own.Child(".git"));
-    const bool is_repository = !git || git->kind != FileKind::kMissing;
+    const FileKind git = files_.KindOr(FileKind::kDirectory, own.Child(".git"));
+    const bool is_repository = git != FileKind::kMissing;
     if (own != found.front() && (own != walked.end || is_repository)) found.push_back(own);
   }
   return found;
@@ -366,8 +366,8 @@ bool PathEvaluator::MayBePath(std::string_view text) const {
   if (HasDotDot(text)) return true;
   const std::string_view first = TakeComponent(text);
   return std::ranges::any_of(folders_, [&](const std::string& folder) {
-    const Result<FileFacts> facts = files_.Look(Path::Clean(folder).Child(first));
-    return !facts || facts->kind != FileKind::kMissing;
+    const Path path = Path::Clean(folder).Child(first);
+    return files_.KindOr(FileKind::kFile, path) != FileKind::kMissing;
   });
 }
 

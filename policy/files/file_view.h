@@ -47,17 +47,18 @@ class FileView : NotCopied {
   // Like lstat(2), does not follow the last component. A missing file is a fact, not an error;
   // EACCES, ENAMETOOLONG, EIO and the like are errors.
   virtual Result<FileFacts> Look(const Path& path) const = 0;
+  // The kind of a file; `otherwise` after an error.
+  FileKind KindOr(FileKind otherwise, const Path& path) const {
+    const Result<FileFacts> facts = Look(path);
+    return facts ? facts->kind : otherwise;
+  }
   virtual Result<std::string> ReadLink(const Path& path) const = 0;
   // Returns a number for the mount that contains `path`, without following its last component; 0 if
   // unknown.
-  virtual uint64_t MountOf(const Path& path) const {
-    static_cast<void>(path);
-    return 0;
-  }
+  virtual uint64_t MountOf(const Path& /*path*/) const { return 0; }
   // Returns the bytes of a regular file. Fails for more than `most` bytes, for anything but a
   // regular file, and in a view that has only names.
-  virtual Result<std::string> ReadText(const Path& file, size_t most) const {
-    static_cast<void>(most);
+  virtual Result<std::string> ReadText(const Path& file, size_t /*most*/) const {
     return SystemError("read(" + file.text() + ")", ENOTSUP);
   }
   // Returns the entries of a directory without "." and "..". Fails with E2BIG if there are more

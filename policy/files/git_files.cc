@@ -14,8 +14,7 @@ constexpr std::string_view kChoosers[] = {"head", "config", "config.worktree", "
 
 bool IsBareOnceMade(const Path& folder, std::string_view made, const CachedFiles& files) {
   return HasRepositoryParts(made, [&](const char* part) {
-    const Result<FileFacts> facts = files.Look(folder.Child(part));
-    return facts && facts->kind != FileKind::kMissing;
+    return files.KindOr(FileKind::kMissing, folder.Child(part)) != FileKind::kMissing;
   });
 }
 
@@ -36,8 +35,7 @@ bool TouchesBare(const Walked& walked, const CachedFiles& files) {
     if (!chooses && !IsRepositoryPart(name)) continue;
     const Path folder = path.Parent();
     if (FoldsTo(folder.name(), ".git")) continue;  // @runs-later covers its files
-    const Result<FileFacts> facts = files.Look(path);
-    const bool is_new = facts && facts->kind == FileKind::kMissing;
+    const bool is_new = files.KindOr(FileKind::kFile, path) == FileKind::kMissing;
     if ((is_new || chooses) && IsBareOnceMade(folder, name, files)) return true;
   }
   return false;
@@ -99,9 +97,9 @@ bool IsInPackageStore(const Path& path, const std::vector<std::string_view>& sto
 
 Path MainRepositoryOf(const Path& folder, const FileView& files) {
   for (Path at = folder;; at = at.Parent()) {
-    const Result<FileFacts> facts = files.Look(at.Child(".git"));
-    if (facts && facts->kind == FileKind::kFile) return MainOfWorktree(at, files).value_or(at);
-    if (facts && (facts->kind == FileKind::kDirectory || facts->kind == FileKind::kLink)) return at;
+    const FileKind git = files.KindOr(FileKind::kMissing, at.Child(".git"));
+    if (git == FileKind::kFile) return MainOfWorktree(at, files).value_or(at);
+    if (git == FileKind::kDirectory || git == FileKind::kLink) return at;
     if (at.is_root()) return folder;
   }
 }
