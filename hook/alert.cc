@@ -86,10 +86,8 @@ class RateFile {
     const std::string text = rate_.text();
     if (::lseek(fd_.get(), 0, SEEK_SET) != 0) return SystemError("lseek(alerts.rate)");
     if (Status s = WriteAll(fd_.get(), text); !s) return s;
-    if (::ftruncate(fd_.get(), static_cast<off_t>(text.size())) != 0) {
-      return SystemError("ftruncate(alerts.rate)");
-    }
-    return Unit{};
+    return CallStatus(::ftruncate(fd_.get(), static_cast<off_t>(text.size())) == 0,
+                      "ftruncate(alerts.rate)");
   }
 
  private:

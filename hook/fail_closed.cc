@@ -50,8 +50,7 @@ Status UseSignalStack() {
   stack_t stack{};
   stack.ss_sp = signal_stack.data();
   stack.ss_size = signal_stack.size();
-  if (::sigaltstack(&stack, nullptr) != 0) return SystemError("sigaltstack");
-  return Unit{};
+  return CallStatus(::sigaltstack(&stack, nullptr) == 0, "sigaltstack");
 }
 
 Status CatchSignals() {
@@ -66,15 +65,13 @@ Status CatchSignals() {
   sigset_t wait;
   ::sigfillset(&wait);
   for (const Caught& caught : kCaught) ::sigdelset(&wait, caught.signal);
-  if (::sigprocmask(SIG_SETMASK, &wait, nullptr) != 0) return SystemError("sigprocmask");
-  return Unit{};
+  return CallStatus(::sigprocmask(SIG_SETMASK, &wait, nullptr) == 0, "sigprocmask");
 }
 
 Status BoundTime() {
   itimerval timer{};
   timer.it_value.tv_sec = kDeadline;
-  if (::setitimer(ITIMER_REAL, &timer, nullptr) != 0) return SystemError("setitimer");
-  return Unit{};
+  return CallStatus(::setitimer(ITIMER_REAL, &timer, nullptr) == 0, "setitimer");
 }
 
 }  // namespace

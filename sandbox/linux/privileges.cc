@@ -83,10 +83,8 @@ Status MapIdentity(uint32_t user, uint32_t group) {
 }
 
 Status LeaveKeyring() {
-  if (::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr) < 0 && errno != ENOSYS) {
-    return SystemError("keyctl(join session keyring)");
-  }
-  return Unit{};
+  const long left = ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
+  return CallStatus(left >= 0 || errno == ENOSYS, "keyctl(join session keyring)");
 }
 
 Status RaiseLoopback() {
