@@ -159,11 +159,10 @@ NameDecision EvaluateMcpServer(std::string_view server, const Policy& policy, Tr
     return {Verdict::kDeny, Cause{what, DenialText(*rule), rule->place}};
   }
   const bool is_named = find(rules.names) != nullptr;
-  const auto lacks = [&](const auto& list) { return find(list) == nullptr; };
-  const auto narrower = std::ranges::find_if(rules.narrower, lacks);
-  if (!is_named || narrower != rules.narrower.end()) {
+  const std::vector<NameRule>* narrower = NarrowerWithout(names, rules, trace);
+  if (!is_named || narrower != nullptr) {
     std::optional<RulePlace> place;
-    if (narrower != rules.narrower.end()) {
+    if (narrower != nullptr) {
       place = FirstPlace(*narrower);
     } else if (!rules.known_tools) {
       place = FirstPlace(rules.names);

@@ -37,17 +37,12 @@ std::string Shown(const std::string& path, const Places& places) {
 // In a user namespace, root's files may appear to belong to the overflow user. They are accepted if
 // user 0 is not mapped, because then no process inside can be root.
 bool RootIsMapped() {
-  UniqueFd fd(::openat(AT_FDCWD, "/proc/self/uid_map", O_RDONLY | O_CLOEXEC));
-  if (!fd.valid()) return true;
-  const Result<std::string> map = ReadAll(fd.get(), 65536, "/proc/self/uid_map");
+  const Result<std::string> map = ReadSystemFile("/proc/self/uid_map", 65536);
   if (!map) return true;
-  size_t at = 0;
-  while (at < map->size()) {
-    const size_t end = std::min(map->find('\n', at), map->size());
-    std::string_view line = std::string_view(*map).substr(at, end - at);
+  for (std::string_view rest = *map; !rest.empty();) {
+    std::string_view line = TakeUntil(rest, '\n');
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     if (line.starts_with("0 ")) return true;
-    at = end + 1;
   }
   return false;
 }

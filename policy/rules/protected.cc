@@ -72,19 +72,14 @@ ProtectedPaths::ProtectedPaths(const Places& places, const CachedFiles& files)
   for (const Path& home : places.homes) {
     Add(Path::Clean(UserPolicyPath(home.text())).Parent(), kPolicies);
     Add(Path::Clean(StateFolder(home.text())), kStateFiles);
-    Add(home.Child(".claude").Child("settings.json"), kRegistration);
-    Add(home.Child(".claude").Child("settings.local.json"), kRegistration);
+    AddSettings(home.Child(".claude"));
   }
   for (const Path& root : {places.root_real, places.root}) {
-    Add(root.Child(".claude").Child("settings.json"), kRegistration);
-    Add(root.Child(".claude").Child("settings.local.json"), kRegistration);
+    AddSettings(root.Child(".claude"));
     Add(root.Child(".ringfence").Child("policy.json"), kPolicies);
     if (places.root == places.root_real) break;
   }
-  for (const Path& folder : places.settings_folders) {
-    Add(folder.Child("settings.json"), kRegistration);
-    Add(folder.Child("settings.local.json"), kRegistration);
-  }
+  for (const Path& folder : places.settings_folders) AddSettings(folder);
   for (const Path& program : places.programs) Add(program, kPrograms, PlainPartOf(program));
   if (places.audit_file) Add(*places.audit_file, kLog);
 }
@@ -94,6 +89,11 @@ Path ProtectedPaths::PlainPartOf(const Path& program) const {
   if (program == *places_.program_real) return program;
   const Path folder = places_.program_real->Parent();
   return program.IsInside(folder) ? folder : Path();
+}
+
+void ProtectedPaths::AddSettings(const Path& folder) {
+  Add(folder.Child("settings.json"), kRegistration);
+  Add(folder.Child("settings.local.json"), kRegistration);
 }
 
 void ProtectedPaths::Add(const Path& path, std::string_view what, const Path& plain) {

@@ -282,10 +282,8 @@ std::vector<SetEntry> RunsLater(const SetContext& context, std::deque<std::strin
 std::span<const PathSet> PathSets() { return kSets; }
 
 const PathSet* FindPathSet(std::string_view name) {
-  for (const PathSet& set : kSets) {
-    if (set.name == name) return &set;
-  }
-  return nullptr;
+  const auto* set = std::ranges::find(kSets, name, &PathSet::name);
+  return set == std::end(kSets) ? nullptr : set;
 }
 
 std::string_view SetText(SetName set) {
