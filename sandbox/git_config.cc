@@ -190,14 +190,6 @@ class GitConfigReader {
   int number_ = 0;
 };
 
-}  // namespace
-
-std::optional<std::string> WhyNoGitConfig(std::string_view text, std::string_view path) {
-  return GitConfigReader(path).Read(text);
-}
-
-namespace {
-
 // All commands except "exec". Commands consist of letters, so a line that begins with neither a
 // letter nor a blank is a comment.
 constexpr std::string_view kTodoCommands[] = {
@@ -215,6 +207,10 @@ bool IsHarmless(std::string_view line) {
 }
 
 }  // namespace
+
+std::optional<std::string> WhyNoGitConfig(std::string_view text, std::string_view path) {
+  return GitConfigReader(path).Read(text);
+}
 
 std::optional<std::string> WhyNoRebaseTodo(std::string_view text) {
   if (text.find('\0') != std::string_view::npos) return "it is not a text";

@@ -28,23 +28,6 @@ constexpr std::string_view kCommands =
     " gc.recentobjectshook instaweb.httpd web.browser lfs.path lfs.clean lfs.smudge pager.*"
     " alias.* ";
 
-}  // namespace
-
-GitValueKind KindOfValue(const GitVariable& variable) {
-  // Without "!", an alias names one of git's own commands.
-  if (variable.section == "alias" && !variable.value.starts_with('!')) return GitValueKind::kOther;
-  const std::string begin = " " + variable.section + ".";
-  const auto is_in = [&](std::string_view list) {
-    return list.find(begin + variable.key + " ") != list.npos ||
-           list.find(begin + "* ") != list.npos;
-  };
-  if (is_in(kIncludes)) return GitValueKind::kInclude;
-  if (is_in(kPaths)) return GitValueKind::kPath;
-  return is_in(kCommands) ? GitValueKind::kCommand : GitValueKind::kOther;
-}
-
-namespace {
-
 constexpr std::string_view kWordEnds = " \t\n;|&()<>`$=!{}";  // end a word
 constexpr std::string_view kBegins = "\n;|&(`!{";             // start another command
 constexpr int kMaxQuotes = 3;
@@ -102,6 +85,19 @@ class WordReader {
 };
 
 }  // namespace
+
+GitValueKind KindOfValue(const GitVariable& variable) {
+  // Without "!", an alias names one of git's own commands.
+  if (variable.section == "alias" && !variable.value.starts_with('!')) return GitValueKind::kOther;
+  const std::string begin = " " + variable.section + ".";
+  const auto is_in = [&](std::string_view list) {
+    return list.find(begin + variable.key + " ") != list.npos ||
+           list.find(begin + "* ") != list.npos;
+  };
+  if (is_in(kIncludes)) return GitValueKind::kInclude;
+  if (is_in(kPaths)) return GitValueKind::kPath;
+  return is_in(kCommands) ? GitValueKind::kCommand : GitValueKind::kOther;
+}
 
 bool CommandWord::is_script() const {
   return std::ranges::find(kInterpreters, before) != std::end(kInterpreters) &&

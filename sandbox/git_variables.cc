@@ -119,18 +119,6 @@ class VariableReader {
   std::vector<GitVariable> variables_;
 };
 
-}  // namespace
-
-std::string GitVariable::name() const {
-  return section + (subsection.empty() ? "." : "." + subsection + ".") + key;
-}
-
-std::vector<GitVariable> ReadGitVariables(std::string_view text) {
-  return VariableReader(text).Read();
-}
-
-namespace {
-
 constexpr long kMaxSettings = 1000;
 
 // Environment variables that replace a configuration variable.
@@ -255,6 +243,14 @@ class EnvironmentReader {
 };
 
 }  // namespace
+
+std::string GitVariable::name() const {
+  return section + (subsection.empty() ? "." : "." + subsection + ".") + key;
+}
+
+std::vector<GitVariable> ReadGitVariables(std::string_view text) {
+  return VariableReader(text).Read();
+}
 
 GitEnvironment ReadGitEnvironment(std::span<const std::string> environment) {
   return EnvironmentReader(environment).Read();

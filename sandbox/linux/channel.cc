@@ -20,6 +20,13 @@ constexpr size_t kMaxPacket = 16384;
 
 int ToNumber(const std::string& field) { return std::atoi(field.c_str()); }
 
+constexpr size_t kMaxSenders = 32;  // beyond this, a new sender replaces the oldest
+
+Status Watch(const UniqueFd& events, const UniqueFd& fd) {
+  epoll_event event{.events = EPOLLIN, .data = {.fd = fd.get()}};
+  return CallStatus(::epoll_ctl(events.get(), EPOLL_CTL_ADD, fd.get(), &event) == 0, "epoll_ctl");
+}
+
 }  // namespace
 
 Status SendPacket(const UniqueFd& socket, Message message,
@@ -110,17 +117,6 @@ Result<Packet> ReceivePacket(const UniqueFd& socket) {
   }
   return packet;
 }
-
-namespace {
-
-constexpr size_t kMaxSenders = 32;  // beyond this, a new sender replaces the oldest
-
-Status Watch(const UniqueFd& events, const UniqueFd& fd) {
-  epoll_event event{.events = EPOLLIN, .data = {.fd = fd.get()}};
-  return CallStatus(::epoll_ctl(events.get(), EPOLL_CTL_ADD, fd.get(), &event) == 0, "epoll_ctl");
-}
-
-}  // namespace
 
 Status AuditReceiver::Open() {
   socket_ = UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

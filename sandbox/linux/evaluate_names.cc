@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
 #include "base/case_fold.h"
@@ -51,49 +52,45 @@ bool IsInGitDirectory(const GuardedName& rule) {
   return rule.is_anywhere && rule.tail.starts_with("**/.git/");
 }
 
-std::vector<const GuardedName*> AllThatRefuse(const Supervision& supervision,
-                                              const std::string& path, SandboxScope reach) {
-  std::vector<const GuardedName*> all;
+const GuardedName& RuleOf(const GuardedName* rule) { return *rule; }
+const GuardedName& RuleOf(const GuardedNames::TreeHit& hit) { return *hit.rule; }
+
+// Returns what `ask` finds in the rules of all sandboxes.
+template <typename Ask>
+auto Hits(const Supervision& supervision, const std::string& path, Ask ask) {
+  decltype(ask(supervision.names, path)) all;
   for (const GuardedNames* names : supervision.rules) {
     if (!Applies(supervision, names, path)) continue;
-    const bool is_folder = reach == SandboxScope::kFolder;
-    const auto rules = is_folder ? names->AllThatRefuseFolder(path) : names->AllThatRefuse(path);
-    all.insert(all.end(), rules.begin(), rules.end());
+    std::ranges::move(ask(*names, path), std::back_inserter(all));
   }
   return all;
 }
 
 // Also checks the path as git's own file (AsGitsOwn).
-std::vector<const GuardedName*> AllThatRefuse(const Supervision& supervision,
-                                              const Location& location, SandboxScope reach) {
-  std::vector<const GuardedName*> all = AllThatRefuse(supervision, location.path(), reach);
+template <typename Ask>
+auto Hits(const Supervision& supervision, const Location& location, Ask ask) {
+  auto all = Hits(supervision, location.path(), ask);
   const std::string gits = AsGitsOwn(location);
   if (gits.empty()) return all;
-  for (const GuardedName* rule : AllThatRefuse(supervision, gits, reach)) {
-    if (IsInGitDirectory(*rule)) all.push_back(rule);
+  for (auto& hit : Hits(supervision, gits, ask)) {
+    if (IsInGitDirectory(RuleOf(hit))) all.push_back(std::move(hit));
   }
   return all;
 }
 
-std::vector<GuardedNames::TreeHit> RefusesTree(const Supervision& supervision,
-                                               const std::string& path) {
-  std::vector<GuardedNames::TreeHit> all;
-  for (const GuardedNames* names : supervision.rules) {
-    if (!Applies(supervision, names, path)) continue;
-    for (GuardedNames::TreeHit& hit : names->RefusesTree(path)) all.push_back(std::move(hit));
-  }
-  return all;
+// `place` is a path or a Location.
+template <typename Place>
+auto AllThatRefuse(const Supervision& supervision, const Place& place, SandboxScope reach) {
+  return Hits(supervision, place, [reach](const GuardedNames& names, const std::string& path) {
+    return reach == SandboxScope::kFolder ? names.AllThatRefuseFolder(path)
+                                          : names.AllThatRefuse(path);
+  });
 }
 
-std::vector<GuardedNames::TreeHit> RefusesTree(const Supervision& supervision,
-                                               const Location& location) {
-  std::vector<GuardedNames::TreeHit> all = RefusesTree(supervision, location.path());
-  const std::string gits = AsGitsOwn(location);
-  if (gits.empty()) return all;
-  for (GuardedNames::TreeHit& hit : RefusesTree(supervision, gits)) {
-    if (IsInGitDirectory(*hit.rule)) all.push_back(std::move(hit));
-  }
-  return all;
+auto RefusesTree(const Supervision& supervision, const Location& location) {
+  return Hits(supervision, location, [](const GuardedNames& names, const std::string& path) {
+    return names.RefusesTree(path);
+  });
 }
 
 using HeldQuestion = const GuardedName* (GuardedNames::*)(std::string_view) const;
@@ -167,122 +164,12 @@ int Refused(Supervision& supervision, const std::string& path, const GuardedName
   return EACCES;
 }
 
-}  // namespace
-
-void Report(Supervision& supervision, const std::string& path, const GuardedName* rule, int code) {
-  if (!path.starts_with('/') || supervision.reports.size() >= kMaxReports) return;
-  // A refusal by a rule is reported again as the call's error.
-  if (!supervision.reports.empty() && supervision.reports.back().path == path) return;
-  supervision.reports.push_back({path, rule, code, ""});
-}
-
-void ReportWhy(Supervision& supervision, const std::string& path, std::string why) {
-  Report(supervision, path, nullptr, EACCES);
-  std::vector<Supervision::Report>& reports = supervision.reports;
-  if (!reports.empty() && reports.back().path == path) reports.back().why = std::move(why);
-}
-
-void ReportProgram(Supervision& supervision, std::string program, std::string why) {
-  std::vector<Supervision::Report>& reports = supervision.reports;
-  const bool is_known = !reports.empty() && reports.back().path == program;
-  if (is_known || reports.size() >= kMaxReports) return;
-  reports.push_back({std::move(program), nullptr, ENOEXEC, std::move(why)});
-}
-
-bool MustComeWhole(Supervision& supervision, const Location& location) {
-  if (WholeFileOf(location) == WholeFile::kNone) return false;
-  return RefusesName(supervision, location, SandboxScope::kName).comes_whole;
-}
-
-int EvaluateName(Supervision& supervision, const Location& location, SandboxScope reach) {
-  const std::string path = location.path();
-  const NameVerdict verdict = RefusesName(supervision, location, reach);
-  if (verdict.refused_by != nullptr) return Refused(supervision, path, *verdict.refused_by);
-  if (reach == SandboxScope::kName && verdict.comes_whole)
-    return Refused(supervision, path, kWhole);
-  if (reach == SandboxScope::kWhole) {
-    const GuardedName* held = FirstHeld(supervision, path, &GuardedNames::Holds);
-    if (held != nullptr) return Refused(supervision, path, *held);
-  }
-  if (reach == SandboxScope::kTree) {
-    for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, location)) {
-      return Refused(supervision, path, *hit.rule);
-    }
-  }
-  const GuardedName* gits = RefusedByGit(supervision, location);
-  return gits == nullptr ? 0 : Refused(supervision, path, *gits);
-}
-
-int EvaluateTree(Supervision& supervision, const Location& name, const Location& tree) {
-  const std::string path = name.path();
-  for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, name)) {
-    const bool holds = hit.rest.empty() || MayExist(tree.folder, tree.name.c_str(), hit.rest);
-    if (holds) return Refused(supervision, path, *hit.rule);
-  }
-  const GuardedName* rule = RefusedByGit(supervision, name);
-  if (rule == nullptr) rule = RefusedMove(supervision, tree);
-  if (rule == nullptr) rule = RefusedLinksOf(supervision, tree, name, tree);
-  return rule == nullptr ? 0 : Refused(supervision, path, *rule);
-}
-
-namespace {
-
 // Returns the location at its directory's current path, without the directory's descriptor.
 Result<Location> LocationNow(const Supervision& supervision, const Location& location) {
   Result<std::string> path = RealPath(supervision, location.folder);
   if (!path) return path.error();
   return Location{.folder = {}, .folder_path = std::move(*path), .name = location.name};
 }
-
-}  // namespace
-
-int EvaluateLink(Supervision& supervision, const Location& link, const std::string& target) {
-  if (const int code = EvaluateName(supervision, link, SandboxScope::kTree)) return code;
-  const GuardedName* rule = RefusedLink(supervision, link, target);
-  return rule == nullptr ? 0 : Refused(supervision, link.path(), *rule);
-}
-
-int EvaluateMoved(Supervision& supervision, const Location& from, const Location& to) {
-  Result<Location> now = LocationNow(supervision, to);
-  if (!now) return now.error().code;
-  now->folder = OpenFolder(to.folder);
-  const GuardedName* rule = RefusedLinksOf(supervision, from, *now, to);
-  return rule == nullptr ? 0 : Refused(supervision, now->path(), *rule);
-}
-
-int EvaluateMade(Supervision& supervision, const Location& made, SandboxScope reach) {
-  Result<Location> located = LocationNow(supervision, made);
-  if (!located) return located.error().code;
-  Location& now = *located;
-  now.folder = OpenFolder(made.folder);
-  const std::string full = now.path();
-  if (reach != SandboxScope::kTree) {
-    if (now.folder_path == made.folder_path) return 0;
-    const auto rules = AllThatRefuse(supervision, now, reach);
-    return rules.empty() ? 0 : Refused(supervision, full, *rules.front());
-  }
-  for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, now)) {
-    const bool holds = hit.rest.empty() || MayExist(made.folder, made.name.c_str(), hit.rest);
-    if (holds) return Refused(supervision, full, *hit.rule);
-  }
-  if (now.folder_path == made.folder_path) return 0;
-  const Result<std::string> target = ReadLinkAt(made.folder, made.name);
-  if (!target) return 0;  // not a link
-  const GuardedName* rule = RefusedLink(supervision, now, *target);
-  return rule == nullptr ? 0 : Refused(supervision, full, *rule);
-}
-
-int EvaluateCreated(Supervision& supervision, const Location& created, SandboxScope reach) {
-  int code = EvaluateMade(supervision, created, reach);
-  if (code == 0 && HasBecomeBare(supervision, created)) code = EACCES;
-  if (code != 0) {
-    const int flags = reach == SandboxScope::kFolder ? AT_REMOVEDIR : 0;
-    ::unlinkat(FolderToChange(supervision, created).get(), created.name.c_str(), flags);
-  }
-  return code;
-}
-
-namespace {
 
 constexpr int kMaxMoves = 20;  // tries, in case a directory is being moved
 
@@ -344,6 +231,108 @@ bool IsStream(const Supervision& supervision, const UniqueFd& file) {
 }
 
 }  // namespace
+
+void Report(Supervision& supervision, const std::string& path, const GuardedName* rule, int code) {
+  if (!path.starts_with('/') || supervision.reports.size() >= kMaxReports) return;
+  // A refusal by a rule is reported again as the call's error.
+  if (!supervision.reports.empty() && supervision.reports.back().path == path) return;
+  supervision.reports.push_back({path, rule, code, ""});
+}
+
+void ReportWhy(Supervision& supervision, const std::string& path, std::string why) {
+  Report(supervision, path, nullptr, EACCES);
+  std::vector<Supervision::Report>& reports = supervision.reports;
+  if (!reports.empty() && reports.back().path == path) reports.back().why = std::move(why);
+}
+
+void ReportProgram(Supervision& supervision, std::string program, std::string why) {
+  std::vector<Supervision::Report>& reports = supervision.reports;
+  const bool is_known = !reports.empty() && reports.back().path == program;
+  if (is_known || reports.size() >= kMaxReports) return;
+  reports.push_back({std::move(program), nullptr, ENOEXEC, std::move(why)});
+}
+
+bool MustComeWhole(Supervision& supervision, const Location& location) {
+  if (WholeFileOf(location) == WholeFile::kNone) return false;
+  return RefusesName(supervision, location, SandboxScope::kName).comes_whole;
+}
+
+int EvaluateName(Supervision& supervision, const Location& location, SandboxScope reach) {
+  const std::string path = location.path();
+  const NameVerdict verdict = RefusesName(supervision, location, reach);
+  if (verdict.refused_by != nullptr) return Refused(supervision, path, *verdict.refused_by);
+  if (reach == SandboxScope::kName && verdict.comes_whole)
+    return Refused(supervision, path, kWhole);
+  if (reach == SandboxScope::kWhole) {
+    const GuardedName* held = FirstHeld(supervision, path, &GuardedNames::Holds);
+    if (held != nullptr) return Refused(supervision, path, *held);
+  }
+  if (reach == SandboxScope::kTree) {
+    for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, location)) {
+      return Refused(supervision, path, *hit.rule);
+    }
+  }
+  const GuardedName* gits = RefusedByGit(supervision, location);
+  return gits == nullptr ? 0 : Refused(supervision, path, *gits);
+}
+
+int EvaluateTree(Supervision& supervision, const Location& name, const Location& tree) {
+  const std::string path = name.path();
+  for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, name)) {
+    const bool holds = hit.rest.empty() || MayExist(tree.folder, tree.name.c_str(), hit.rest);
+    if (holds) return Refused(supervision, path, *hit.rule);
+  }
+  const GuardedName* rule = RefusedByGit(supervision, name);
+  if (rule == nullptr) rule = RefusedMove(supervision, tree);
+  if (rule == nullptr) rule = RefusedLinksOf(supervision, tree, name, tree);
+  return rule == nullptr ? 0 : Refused(supervision, path, *rule);
+}
+
+int EvaluateLink(Supervision& supervision, const Location& link, const std::string& target) {
+  if (const int code = EvaluateName(supervision, link, SandboxScope::kTree)) return code;
+  const GuardedName* rule = RefusedLink(supervision, link, target);
+  return rule == nullptr ? 0 : Refused(supervision, link.path(), *rule);
+}
+
+int EvaluateMoved(Supervision& supervision, const Location& from, const Location& to) {
+  Result<Location> now = LocationNow(supervision, to);
+  if (!now) return now.error().code;
+  now->folder = OpenFolder(to.folder);
+  const GuardedName* rule = RefusedLinksOf(supervision, from, *now, to);
+  return rule == nullptr ? 0 : Refused(supervision, now->path(), *rule);
+}
+
+int EvaluateMade(Supervision& supervision, const Location& made, SandboxScope reach) {
+  Result<Location> located = LocationNow(supervision, made);
+  if (!located) return located.error().code;
+  Location& now = *located;
+  now.folder = OpenFolder(made.folder);
+  const std::string full = now.path();
+  if (reach != SandboxScope::kTree) {
+    if (now.folder_path == made.folder_path) return 0;
+    const auto rules = AllThatRefuse(supervision, now, reach);
+    return rules.empty() ? 0 : Refused(supervision, full, *rules.front());
+  }
+  for (const GuardedNames::TreeHit& hit : RefusesTree(supervision, now)) {
+    const bool holds = hit.rest.empty() || MayExist(made.folder, made.name.c_str(), hit.rest);
+    if (holds) return Refused(supervision, full, *hit.rule);
+  }
+  if (now.folder_path == made.folder_path) return 0;
+  const Result<std::string> target = ReadLinkAt(made.folder, made.name);
+  if (!target) return 0;  // not a link
+  const GuardedName* rule = RefusedLink(supervision, now, *target);
+  return rule == nullptr ? 0 : Refused(supervision, full, *rule);
+}
+
+int EvaluateCreated(Supervision& supervision, const Location& created, SandboxScope reach) {
+  int code = EvaluateMade(supervision, created, reach);
+  if (code == 0 && HasBecomeBare(supervision, created)) code = EACCES;
+  if (code != 0) {
+    const int flags = reach == SandboxScope::kFolder ? AT_REMOVEDIR : 0;
+    ::unlinkat(FolderToChange(supervision, created).get(), created.name.c_str(), flags);
+  }
+  return code;
+}
 
 int UseOwnMount(Supervision& supervision, Handle& handle) {
   if (!IsStream(supervision, handle.fd)) return 0;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/case_fold.h"
+#include "base/contains.h"
 #include "base/directory.h"
 #include "base/same_file.h"
 #include "policy/files/git_files.h"
@@ -72,13 +73,9 @@ bool IsHookOfBareRepository(const Location& location) {
 constexpr std::array<std::string_view, 7> kCheckedNames = {
     "remotes", "branches", "info", "objects", "sequencer", "sl", "worktrees"};
 
-bool IsCheckedName(std::string_view name) {
-  return std::ranges::find(kCheckedNames, name) != kCheckedNames.end();
-}
-
 bool HasCheckedName(std::string_view path) {
   while (!path.empty()) {
-    if (IsCheckedName(TakeComponent(path))) return true;
+    if (Contains(kCheckedNames, TakeComponent(path))) return true;
   }
   return false;
 }
@@ -87,9 +84,7 @@ bool HasCheckedName(std::string_view path) {
 constexpr std::array<std::string_view, 8> kControlled = {".git", ".hg",  ".sl",    ".jj",
                                                          ".svn", ".bzr", "_darcs", ".pijul"};
 
-bool IsControlled(std::string_view name) {
-  return std::ranges::find(kControlled, FoldName(name)) != kControlled.end();
-}
+bool IsControlled(std::string_view name) { return Contains(kControlled, FoldName(name)); }
 
 // True if the directory belongs to a repository or is inside one.
 bool IsInRepository(const UniqueFd& folder, std::string_view path, const Path& root) {
@@ -197,7 +192,7 @@ std::string AsGitsOwn(const Location& location) {
     above = above.substr(0, slash);
     folded_above = folded_above.substr(0, folded_above.rfind('/'));
     // A directory that cannot be opened counts as a repository.
-    if (IsCheckedName(name) && (!folder.valid() || IsBare(folder, ""))) {
+    if (Contains(kCheckedNames, name) && (!folder.valid() || IsBare(folder, ""))) {
       const std::string_view beside = above.substr(0, above.rfind('/'));
       return std::string(beside) + "/.git" + path.substr(slash);
     }

@@ -87,57 +87,11 @@ Result<UniqueFd> OpenParent(const SupervisedCaller& caller, const UniqueFd& base
   return SlowWalk(caller).Go(start, parent);
 }
 
-}  // namespace
-
-UniqueFd OpenFolder(const UniqueFd& at, const char* name) {
-  return UniqueFd(::openat(at.get(), name, O_PATH | O_DIRECTORY | O_CLOEXEC));
-}
-
-UniqueFd OpenFolderByPath(const UniqueFd& at, const std::string& path) {
-  return OpenAs(
-      at.get(), path,
-      {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .mode = 0, .resolve = RESOLVE_NO_MAGICLINKS});
-}
-
-std::string Location::path() const {
-  if (name == ".") return folder_path;
-  return folder_path == "/" ? "/" + name : folder_path + "/" + name;
-}
-
-bool Location::is_in_proc() const { return Covers("/proc", folder_path); }
-
-namespace {
-
 bool IsSavedName(const Supervision::SavedFolder& saved, std::string_view name) {
   return std::ranges::any_of(saved.names, [&](const std::string& file) {
     return name == file || (name.starts_with(file) && name[file.size()] == '.');
   });
 }
-
-}  // namespace
-
-const UniqueFd& FolderToChange(const Supervision& supervision, const Location& location) {
-  for (const Supervision::SavedFolder& saved : supervision.saved) {
-    const bool is_here = location.folder_path == saved.path;
-    if (is_here && IsSavedName(saved, location.name)) return saved.folder;
-  }
-  return location.folder;
-}
-
-bool IsSavedFile(const Supervision& supervision, const UniqueFd& file, const std::string& path) {
-  struct stat facts {};
-  if (!Covers(kSavedFolders, path)) return false;
-  if (::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
-  for (size_t i = 0; i < supervision.saved.size(); ++i) {
-    const std::string folder = std::string(kSavedFolders) + "/" + std::to_string(i) + "/";
-    if (!path.starts_with(folder)) continue;
-    const std::string name = path.substr(folder.size());
-    return name.find('/') == std::string::npos && IsSavedName(supervision.saved[i], name);
-  }
-  return false;
-}
-
-namespace {
 
 // Returns the name under which a listing shows the same file; `name` itself if it is listed or no
 // other name is.
@@ -191,6 +145,44 @@ bool MayHoldOtherName(std::string_view path) {
 }
 
 }  // namespace
+
+UniqueFd OpenFolder(const UniqueFd& at, const char* name) {
+  return UniqueFd(::openat(at.get(), name, O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+UniqueFd OpenFolderByPath(const UniqueFd& at, const std::string& path) {
+  return OpenAs(
+      at.get(), path,
+      {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .mode = 0, .resolve = RESOLVE_NO_MAGICLINKS});
+}
+
+std::string Location::path() const {
+  if (name == ".") return folder_path;
+  return folder_path == "/" ? "/" + name : folder_path + "/" + name;
+}
+
+bool Location::is_in_proc() const { return Covers("/proc", folder_path); }
+
+const UniqueFd& FolderToChange(const Supervision& supervision, const Location& location) {
+  for (const Supervision::SavedFolder& saved : supervision.saved) {
+    const bool is_here = location.folder_path == saved.path;
+    if (is_here && IsSavedName(saved, location.name)) return saved.folder;
+  }
+  return location.folder;
+}
+
+bool IsSavedFile(const Supervision& supervision, const UniqueFd& file, const std::string& path) {
+  struct stat facts {};
+  if (!Covers(kSavedFolders, path)) return false;
+  if (::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
+  for (size_t i = 0; i < supervision.saved.size(); ++i) {
+    const std::string folder = std::string(kSavedFolders) + "/" + std::to_string(i) + "/";
+    if (!path.starts_with(folder)) continue;
+    const std::string name = path.substr(folder.size());
+    return name.find('/') == std::string::npos && IsSavedName(supervision.saved[i], name);
+  }
+  return false;
+}
 
 Result<std::string> RealPath(const Supervision& supervision, const UniqueFd& fd) {
   std::array<char, PATH_MAX> path{};

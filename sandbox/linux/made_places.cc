@@ -43,33 +43,7 @@ Status MakePlace(const PlannedPlace& place) {
   return Unit{};
 }
 
-}  // namespace
-
-Status MakePlaces(const SandboxPlan& plan, std::vector<Path>& left_out) {
-  for (const PlannedPlace& place : plan.writable) {
-    if (!place.make) continue;
-    Status made = MakePlace(place);
-    if (made) continue;
-    const int code = made.error().code;
-    if (code != EACCES && code != EPERM && code != EROFS) return made;
-    left_out.push_back(place.path);
-  }
-  return Unit{};
-}
-
-SandboxPlan Without(SandboxPlan plan, const std::vector<Path>& left_out) {
-  const auto is_left_out = [&left_out](const auto& place) {
-    return std::ranges::any_of(left_out,
-                               [&place](const Path& path) { return place.path.IsInside(path); });
-  };
-  std::erase_if(plan.writable, is_left_out);
-  std::erase_if(plan.hidden, is_left_out);
-  return plan;
-}
-
-namespace {
-
-constexpr int kReadFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr time_t kOld = time_t{7} * 24 * 60 * 60;
 constexpr int kTmpLevels = 4;  // ~/.local/state/ringfence/tmp
 
@@ -129,7 +103,7 @@ bool IsOld(int folder) {
 template <typename Counts>
 void RemoveUnused(const UniqueFd& folders, const Path& path, bool (*is_unused)(int),
                   Counts counts) {
-  const Result<std::vector<std::string>> names = NamesIn(folders.get());
+  const Result<std::vector<std::string>> names = NamesIn(folders);
   if (!names) return;
   for (const std::string& name : *names) {
     if (!counts(name)) continue;
@@ -142,6 +116,28 @@ void RemoveUnused(const UniqueFd& folders, const Path& path, bool (*is_unused)(i
 }
 
 }  // namespace
+
+Status MakePlaces(const SandboxPlan& plan, std::vector<Path>& left_out) {
+  for (const PlannedPlace& place : plan.writable) {
+    if (!place.make) continue;
+    Status made = MakePlace(place);
+    if (made) continue;
+    const int code = made.error().code;
+    if (code != EACCES && code != EPERM && code != EROFS) return made;
+    left_out.push_back(place.path);
+  }
+  return Unit{};
+}
+
+SandboxPlan Without(SandboxPlan plan, const std::vector<Path>& left_out) {
+  const auto is_left_out = [&left_out](const auto& place) {
+    return std::ranges::any_of(left_out,
+                               [&place](const Path& path) { return place.path.IsInside(path); });
+  };
+  std::erase_if(plan.writable, is_left_out);
+  std::erase_if(plan.hidden, is_left_out);
+  return plan;
+}
 
 OwnTmp::~OwnTmp() {
   if (!scratch_.valid()) return;

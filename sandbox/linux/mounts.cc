@@ -42,6 +42,25 @@ UniqueFd OpenByNames(const Path& path) {
   return folder;
 }
 
+Result<UniqueFd> CloneAt(const UniqueFd& place, const Path& path, Writable writable) {
+  UniqueFd tree = OpenTree(place.get(), "", AT_EMPTY_PATH | kTreeRecursive);
+  if (!tree.valid()) return SystemError(CallText("open_tree", path));
+  MountAttributes attributes;
+  attributes.set = kMountNoSetUser;
+  if (writable == Writable::kNo) attributes.set |= kMountReadOnly;
+  attributes.propagation = MS_PRIVATE;
+  if (SetAttributes(tree.get(), "", AT_EMPTY_PATH | kTreeRecursive, attributes) != 0) {
+    return SystemError(CallText("mount_setattr", path), errno, Error::About::kMountSetattr);
+  }
+  return tree;
+}
+
+Status AttachAt(const UniqueFd& tree, const UniqueFd& place, const Path& path) {
+  return CallStatus(
+      ::syscall(SYS_move_mount, tree.get(), "", place.get(), "", kMoveByDescriptors) == 0,
+      CallText("move_mount", path));
+}
+
 }  // namespace
 
 UniqueFd OpenAs(int folder, const std::string& path, const open_how& how) {
@@ -66,29 +85,6 @@ UniqueFd OpenInMount(const UniqueFd& folder, const std::string& name) {
   return OpenAs(folder.get(), name,
                 {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .mode = 0, .resolve = RESOLVE_NO_XDEV});
 }
-
-namespace {
-
-Result<UniqueFd> CloneAt(const UniqueFd& place, const Path& path, Writable writable) {
-  UniqueFd tree = OpenTree(place.get(), "", AT_EMPTY_PATH | kTreeRecursive);
-  if (!tree.valid()) return SystemError(CallText("open_tree", path));
-  MountAttributes attributes;
-  attributes.set = kMountNoSetUser;
-  if (writable == Writable::kNo) attributes.set |= kMountReadOnly;
-  attributes.propagation = MS_PRIVATE;
-  if (SetAttributes(tree.get(), "", AT_EMPTY_PATH | kTreeRecursive, attributes) != 0) {
-    return SystemError(CallText("mount_setattr", path), errno, Error::About::kMountSetattr);
-  }
-  return tree;
-}
-
-Status AttachAt(const UniqueFd& tree, const UniqueFd& place, const Path& path) {
-  return CallStatus(
-      ::syscall(SYS_move_mount, tree.get(), "", place.get(), "", kMoveByDescriptors) == 0,
-      CallText("move_mount", path));
-}
-
-}  // namespace
 
 Result<UniqueFd> CloneTree(const Path& path, Writable writable) {
   const Result<UniqueFd> place = OpenPlace(path);

@@ -107,6 +107,11 @@ UniqueFd OpenLocated(const Location& location) {
                            O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
+bool IsOwnRepositoryName(const Supervision& supervision, const UniqueFd& folder, const char* name) {
+  const std::vector<FileId>& own = supervision.own_repositories;
+  return !own.empty() && IsIn(own, IdOf(folder, name));
+}
+
 }  // namespace
 
 bool IsInOwnWorkTree(Supervision& supervision, const Location& location, size_t levels) {
@@ -180,15 +185,6 @@ void RemoveKeptGit(const Supervision& supervision, const Location& location) {
   if (!HoldsOnly(folder, kGit)) return;
   if (::unlinkat(folder.get(), kGit, 0) != 0) ::unlinkat(folder.get(), kGit, AT_REMOVEDIR);
 }
-
-namespace {
-
-bool IsOwnRepositoryName(const Supervision& supervision, const UniqueFd& folder, const char* name) {
-  const std::vector<FileId>& own = supervision.own_repositories;
-  return !own.empty() && IsIn(own, IdOf(folder, name));
-}
-
-}  // namespace
 
 bool IsGitFile(const Location& location) {
   if (FoldName(location.name) != ".git") return false;

@@ -34,6 +34,42 @@ constexpr DeviceLink kDeviceLinks[] = {
 constexpr std::array kSealedInProc = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
                                       "/proc/fs"};
 
+// True if pid_max belongs to the process namespace. Before Linux 6.14 it belongs to the whole
+// machine, and root could write it from here.
+bool HasOwnNumbers() {
+  utsname name{};
+  if (::uname(&name) != 0) return false;
+  char* end = nullptr;
+  const long major = std::strtol(name.release, &end, 10);
+  const long minor = *end == '.' ? std::strtol(end + 1, nullptr, 10) : 0;
+  return major > 6 || (major == 6 && minor >= 14);
+}
+
+// Sets the pid_max of the process namespace, which bounds its number of processes. RLIMIT_NPROC
+// does not apply to the host's root.
+void LimitNumbers(uint64_t processes) {
+  constexpr uint64_t kLeast = 301;  // RESERVED_PIDS + 1
+  if (!HasOwnNumbers()) return;
+  const UniqueFd file = OpenFile("/proc/sys/kernel/pid_max", O_WRONLY);
+  if (!file.valid()) return;
+  const std::string text = std::to_string(std::max(kLeast, processes));
+  [[maybe_unused]] const ssize_t put = ::write(file.get(), text.data(), text.size());
+}
+
+// Limits this user namespace to half of a resource that the kernel counts both per user and per
+// namespace. The other half is left for the programs outside.
+Status LimitToHalf(const char* counted, const char* of_user) {
+  const std::string most = std::string("/proc/sys/fs/") + of_user;
+  const Result<std::string> text = ReadSystemFile(most, 64);
+  if (!text) return text.error().code == ENOENT ? Status(Unit{}) : text.error();
+  const std::string half = std::to_string(std::strtoull(text->c_str(), nullptr, 10) / 2);
+  const std::string own = std::string("/proc/sys/user/max_") + counted;
+  const UniqueFd file = OpenFile(own.c_str(), O_WRONLY);
+  const bool is_put = file.valid() && ::write(file.get(), half.data(), half.size()) ==
+                                          static_cast<ssize_t>(half.size());
+  return CallStatus(is_put, "write(" + own + ")");
+}
+
 }  // namespace
 
 // With a new root, /tmp is never a link.
@@ -160,46 +196,6 @@ Status PrivateMounts::NameAuditSocket() const {
   }
   return CallStatus(::listen(audit_, kWaiting) == 0, "listen(audit)");
 }
-
-namespace {
-
-// True if pid_max belongs to the process namespace. Before Linux 6.14 it belongs to the whole
-// machine, and root could write it from here.
-bool HasOwnNumbers() {
-  utsname name{};
-  if (::uname(&name) != 0) return false;
-  char* end = nullptr;
-  const long major = std::strtol(name.release, &end, 10);
-  const long minor = *end == '.' ? std::strtol(end + 1, nullptr, 10) : 0;
-  return major > 6 || (major == 6 && minor >= 14);
-}
-
-// Sets the pid_max of the process namespace, which bounds its number of processes. RLIMIT_NPROC
-// does not apply to the host's root.
-void LimitNumbers(uint64_t processes) {
-  constexpr uint64_t kLeast = 301;  // RESERVED_PIDS + 1
-  if (!HasOwnNumbers()) return;
-  const UniqueFd file = OpenFile("/proc/sys/kernel/pid_max", O_WRONLY);
-  if (!file.valid()) return;
-  const std::string text = std::to_string(std::max(kLeast, processes));
-  [[maybe_unused]] const ssize_t put = ::write(file.get(), text.data(), text.size());
-}
-
-// Limits this user namespace to half of a resource that the kernel counts both per user and per
-// namespace. The other half is left for the programs outside.
-Status LimitToHalf(const char* counted, const char* of_user) {
-  const std::string most = std::string("/proc/sys/fs/") + of_user;
-  const Result<std::string> text = ReadSystemFile(most, 64);
-  if (!text) return text.error().code == ENOENT ? Status(Unit{}) : text.error();
-  const std::string half = std::to_string(std::strtoull(text->c_str(), nullptr, 10) / 2);
-  const std::string own = std::string("/proc/sys/user/max_") + counted;
-  const UniqueFd file = OpenFile(own.c_str(), O_WRONLY);
-  const bool is_put = file.valid() && ::write(file.get(), half.data(), half.size()) ==
-                                          static_cast<ssize_t>(half.size());
-  return CallStatus(is_put, "write(" + own + ")");
-}
-
-}  // namespace
 
 Status MountProc(const SandboxPlan& plan) {
   if (::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0) {

@@ -15,26 +15,6 @@ namespace {
 
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-}  // namespace
-
-Result<std::vector<std::string>> NamesIn(int folder) {
-  // The stream needs its own descriptor: it takes ownership and moves the position.
-  UniqueFd own(::openat(folder, ".", kFolder));
-  const DirectoryStream stream(own.valid() ? ::fdopendir(own.get()) : nullptr);
-  if (stream == nullptr) return SystemError("fdopendir");
-  own.release();
-  std::vector<std::string> names;
-  errno = 0;
-  while (const dirent* entry = ::readdir(stream.get())) {
-    const std::string name = static_cast<const char*>(entry->d_name);
-    if (name != "." && name != "..") names.push_back(name);
-  }
-  if (errno != 0) return SystemError("readdir");
-  return names;
-}
-
-namespace {
-
 // Gives the owner access. Does not follow a link that has replaced the name.
 void Open(int folder, const std::string& name) {
   ::fchmodat(folder, name.c_str(), 0700, AT_SYMLINK_NOFOLLOW);
@@ -45,7 +25,7 @@ void Open(int folder, const std::string& name) {
 // kernel neither removes nor moves a mount point (EBUSY).
 class TreeRemover {
  public:
-  explicit TreeRemover(int top) : top_(top) {}
+  explicit TreeRemover(const UniqueFd& top) : top_(top) {}
 
   Status Empty() {
     for (;;) {
@@ -60,19 +40,19 @@ class TreeRemover {
 
  private:
   Status Remove(const std::string& name) {
-    if (::unlinkat(top_, name.c_str(), 0) == 0 || errno == ENOENT) return Unit{};
+    if (::unlinkat(top_.get(), name.c_str(), 0) == 0 || errno == ENOENT) return Unit{};
     if (errno != EISDIR && errno != EPERM) return SystemError("unlinkat");
-    if (::unlinkat(top_, name.c_str(), AT_REMOVEDIR) == 0) return Unit{};
+    if (::unlinkat(top_.get(), name.c_str(), AT_REMOVEDIR) == 0) return Unit{};
     if (errno != ENOTEMPTY && errno != EEXIST && errno != EACCES) return SystemError("unlinkat");
     return Flatten(name);
   }
 
   // Empties the directory `name`, but does not remove it.
   Status Flatten(const std::string& name) {
-    Open(top_, name);
-    const UniqueFd folder(::openat(top_, name.c_str(), kFolder));
+    Open(top_.get(), name);
+    const UniqueFd folder(::openat(top_.get(), name.c_str(), kFolder));
     if (!folder.valid()) return SystemError("openat");
-    Result<std::vector<std::string>> names = NamesIn(folder.get());
+    Result<std::vector<std::string>> names = NamesIn(folder);
     if (!names) return names.error();
     for (const std::string& inner : *names) {
       if (::unlinkat(folder.get(), inner.c_str(), 0) == 0 || errno == ENOENT) continue;
@@ -85,22 +65,32 @@ class TreeRemover {
   Status MoveUp(int folder, const std::string& name) {
     for (;;) {
       const std::string free = "." + std::to_string(++moved_);
-      if (::renameat(folder, name.c_str(), top_, free.c_str()) == 0) return Unit{};
+      if (::renameat(folder, name.c_str(), top_.get(), free.c_str()) == 0) return Unit{};
       if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) return SystemError("renameat");
     }
   }
 
-  int top_;
+  const UniqueFd& top_;
   uint64_t moved_ = 0;
 };
 
 }  // namespace
 
+Result<std::vector<std::string>> NamesIn(const UniqueFd& folder) {
+  std::vector<std::string> names;
+  const auto add = [&names](const dirent& entry) {
+    names.emplace_back(static_cast<const char*>(entry.d_name));
+    return false;
+  };
+  if (!AnyEntry(folder, add)) return SystemError("readdir");
+  return names;
+}
+
 Status RemoveTree(const std::string& folder) {
   const UniqueFd top(::open(folder.c_str(), kFolder));
   if (!top.valid()) return errno == ENOENT ? Status(Unit{}) : SystemError("open(" + folder + ")");
   ::fchmod(top.get(), 0700);
-  if (Status s = TreeRemover(top.get()).Empty(); !s) return s;
+  if (Status s = TreeRemover(top).Empty(); !s) return s;
   return CallStatus(::rmdir(folder.c_str()) == 0, "rmdir(" + folder + ")");
 }
 

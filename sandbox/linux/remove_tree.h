@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 
 namespace ringfence {
 
@@ -14,6 +15,6 @@ namespace ringfence {
 Status RemoveTree(const std::string& folder);
 
 // Returns the names in a directory, without "." and "..".
-Result<std::vector<std::string>> NamesIn(int folder);
+Result<std::vector<std::string>> NamesIn(const UniqueFd& folder);
 
 }  // namespace ringfence

@@ -68,6 +68,21 @@ long MakeUnnamed(const char* folder) {
   return file.valid() ? 0 : -1;
 }
 
+// Connects to an address reserved for documentation (RFC 5737). Connecting a datagram socket sends
+// nothing.
+Status TestNetwork(const SandboxPlan& plan) {
+  if (!plan.has_namespaces() || plan.network.is_hosts()) return Unit{};
+  const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid()) return SystemError("socket");
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(53);
+  address.sin_addr.s_addr = htonl(0xC0000201);  // 192.0.2.1
+  const void* bytes = &address;
+  const int result = ::connect(socket.get(), static_cast<const sockaddr*>(bytes), sizeof address);
+  return MustFail("another host", result, {ENETUNREACH});
+}
+
 }  // namespace
 
 Status TestView(const SandboxPlan& plan) {
@@ -96,25 +111,6 @@ Status TestNames(const SandboxPlan& plan) {
   }
   return MustFail("a refused name", file.valid() ? 0 : -1, {EACCES});
 }
-
-namespace {
-
-// Connects to an address reserved for documentation (RFC 5737). Connecting a datagram socket sends
-// nothing.
-Status TestNetwork(const SandboxPlan& plan) {
-  if (!plan.has_namespaces() || plan.network.is_hosts()) return Unit{};
-  const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (!socket.valid()) return SystemError("socket");
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(53);
-  address.sin_addr.s_addr = htonl(0xC0000201);  // 192.0.2.1
-  const void* bytes = &address;
-  const int result = ::connect(socket.get(), static_cast<const sockaddr*>(bytes), sizeof address);
-  return MustFail("another host", result, {ENETUNREACH});
-}
-
-}  // namespace
 
 Status TestSandbox(const SandboxPlan& plan) {
   if (Status s = TestPrivileges(plan); !s) return s;

@@ -20,6 +20,29 @@ namespace {
 
 constexpr std::array kStreamNames = {"standard input", "standard output", "standard error"};
 
+constexpr size_t kMostMoved = size_t{1} << 16;
+constexpr size_t kMuchInput = size_t{1} << 20;
+
+Result<struct stat> LookAtStream(int fd) {
+  struct stat facts {};
+  if (::fstat(fd, &facts) != 0) return SystemError("fstat(stream)");
+  return facts;
+}
+
+struct Pipe {
+  UniqueFd reads, writes;
+};
+
+Result<Pipe> MakePipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return SystemError("pipe");
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+Status TakeAs(const UniqueFd& end, int stream) {
+  return CallStatus(!end.valid() || ::dup2(end.get(), stream) >= 0, "dup2(pipe)");
+}
+
 }  // namespace
 
 Result<OpenedFile> LookAtOpened(int fd) {
@@ -53,34 +76,6 @@ Status CheckStreams() {
   }
   return Unit{};
 }
-
-namespace {
-
-constexpr size_t kMostMoved = size_t{1} << 16;
-constexpr size_t kMuchInput = size_t{1} << 20;
-
-Result<struct stat> LookAtStream(int fd) {
-  struct stat facts {};
-  if (::fstat(fd, &facts) != 0) return SystemError("fstat(stream)");
-  return facts;
-}
-
-struct Pipe {
-  UniqueFd reads, writes;
-};
-
-Result<Pipe> MakePipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return SystemError("pipe");
-  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
-Status TakeAs(const UniqueFd& end, int stream) {
-  if (end.valid() && ::dup2(end.get(), stream) < 0) return SystemError("dup2(pipe)");
-  return Unit{};
-}
-
-}  // namespace
 
 Status PipeRelay::Make() {
   if (Status s = MakeInput(); !s) return s;

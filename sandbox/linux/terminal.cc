@@ -71,6 +71,43 @@ bool WriteFully(int fd, std::string_view bytes) {
   return true;
 }
 
+struct Modes {
+  termios before;
+  termios taken;
+};
+
+// Reads until the launcher has ended, and returns the last modes that it sent.
+Modes HearAll(int launcher) {
+  Modes last{};
+  Modes next{};
+  for (;;) {
+    const ssize_t got = ::read(launcher, &next, sizeof next);
+    if (got < 0 && errno == EINTR) continue;
+    if (got != static_cast<ssize_t>(sizeof next)) return last;
+    last = next;
+  }
+}
+
+[[noreturn]] void Guard(int launcher) {
+  // Leaves the launcher's group, since `kill -9 %1` ends all of it, and its controlling terminal,
+  // so that the kernel does not stop the guard for changing the modes in the background.
+  ::setsid();
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  ::prctl(PR_SET_NAME, "ringfence-guard", 0, 0, 0);
+  // Open copies of the launcher's other descriptors would keep a reader of its output waiting.
+  ::dup2(launcher, STDOUT_FILENO);
+  ::syscall(SYS_close_range, STDERR_FILENO, ~0U, 0);
+  const Modes modes = HearAll(STDOUT_FILENO);
+  termios now{};
+  if (::tcgetattr(STDIN_FILENO, &now) == 0 && HasSameModes(now, modes.taken) &&
+      now.c_cflag == modes.taken.c_cflag) {
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &modes.before);
+  }
+  ::_exit(0);
+}
+
 }  // namespace
 
 TerminalUse FindTerminalUse() {
@@ -264,47 +301,6 @@ bool StopAlike(TerminalRelay& relay, int signal) {
   sigset_t pending;
   return ::sigpending(&pending) != 0 || ::sigismember(&pending, SIGCONT) == 0;
 }
-
-namespace {
-
-struct Modes {
-  termios before;
-  termios taken;
-};
-
-// Reads until the launcher has ended, and returns the last modes that it sent.
-Modes HearAll(int launcher) {
-  Modes last{};
-  Modes next{};
-  for (;;) {
-    const ssize_t got = ::read(launcher, &next, sizeof next);
-    if (got < 0 && errno == EINTR) continue;
-    if (got != static_cast<ssize_t>(sizeof next)) return last;
-    last = next;
-  }
-}
-
-[[noreturn]] void Guard(int launcher) {
-  // Leaves the launcher's group, since `kill -9 %1` ends all of it, and its controlling terminal,
-  // so that the kernel does not stop the guard for changing the modes in the background.
-  ::setsid();
-  sigset_t all;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  ::prctl(PR_SET_NAME, "ringfence-guard", 0, 0, 0);
-  // Open copies of the launcher's other descriptors would keep a reader of its output waiting.
-  ::dup2(launcher, STDOUT_FILENO);
-  ::syscall(SYS_close_range, STDERR_FILENO, ~0U, 0);
-  const Modes modes = HearAll(STDOUT_FILENO);
-  termios now{};
-  if (::tcgetattr(STDIN_FILENO, &now) == 0 && HasSameModes(now, modes.taken) &&
-      now.c_cflag == modes.taken.c_cflag) {
-    ::tcsetattr(STDIN_FILENO, TCSANOW, &modes.before);
-  }
-  ::_exit(0);
-}
-
-}  // namespace
 
 TerminalGuard::~TerminalGuard() {
   if (guard_ < 0) return;

@@ -209,11 +209,7 @@ class View {
   }
 
   Mount& Add(Mount::What what, const Path& path, PlaceKind kind) {
-    Mount& mount = mounts_.emplace_back();
-    mount.what = what;
-    mount.path = path;
-    mount.kind = kind;
-    return mount;
+    return mounts_.emplace_back(Mount{.what = what, .path = path, .kind = kind, .tree = {}});
   }
 
   Status AddBind(const Path& path, PlaceKind kind, Writable writable) {
@@ -225,10 +221,11 @@ class View {
 
   // Makes a new, empty root, into which only the plan's places are bound.
   Status BeginNewRoot() {
+    std::vector<std::pair<std::string, std::string>> links;
     for (const char* name : kSystemLinks) {
       std::array<char, 256> target{};
       const ssize_t size = ::readlink(name, target.data(), target.size() - 1);
-      if (size > 0) links_.emplace_back(name, target.data());
+      if (size > 0) links.emplace_back(name, target.data());
     }
     if (Status s = MountMemory("/tmp", "mode=0755"); !s) return s;
     if (::mkdir("/tmp/old", 0700) != 0) return SystemError("mkdir(/tmp/old)");
@@ -237,7 +234,7 @@ class View {
     for (const char* name : {"/dev", "/proc", "/run", "/tmp"}) {
       if (::mkdir(name, 0755) != 0) return SystemError("mkdir(" + std::string(name) + ")");
     }
-    for (const auto& [name, target] : links_) {
+    for (const auto& [name, target] : links) {
       if (::symlink(target.c_str(), name.c_str()) != 0) return SystemError("symlink(" + name + ")");
     }
     return Unit{};
@@ -344,7 +341,6 @@ class View {
   CacheMounts cache_mounts_;
   std::vector<const PlannedCache*> caches_;  // the caches that could be mounted
   std::vector<Mount> mounts_;
-  std::vector<std::pair<std::string, std::string>> links_;
 };
 
 }  // namespace

@@ -82,6 +82,41 @@ Status CheckEvents(const JsonEdit& edit) {
   return Unit{};
 }
 
+void UndoEntries(JsonEdit& edit, const SettingsRecord& record, std::string_view program,
+                 Undone& undone) {
+  const bool is_known = !record.program.empty();
+  for (const HookEntry& entry : OwnEntries(edit, program)) {
+    const std::string event = ParentOf(ParentOf(ParentOf(entry.pointer)));
+    RemoveEntry(edit, entry.pointer);
+    ++undone.entries;
+    if (is_known || edit.At(event)->first_child != JsonTree::kNone) continue;
+    // Without a record of the earlier state, containers that the entry leaves empty are removed.
+    edit.Remove(*edit.At(event));
+    if (edit.At("/hooks")->first_child == JsonTree::kNone) edit.Remove(*edit.At("/hooks"));
+  }
+}
+
+void UndoTexts(JsonEdit& edit, const SettingsRecord& record) {
+  for (const SettingsRecord::Texts& list : record.lists) {
+    for (const std::string& text : list.texts) {
+      const JsonNode* node = FindText(edit, list.pointer, text);
+      if (node != nullptr) edit.Remove(*node);
+    }
+  }
+}
+
+void UndoValues(JsonEdit& edit, const SettingsRecord& record) {
+  for (const SettingsRecord::Value& value : record.values) {
+    const JsonNode* node = edit.At(value.pointer);
+    if (node == nullptr || !IsFlag(*node, value.now)) continue;
+    if (value.was) {
+      edit.ReplaceRaw(*node, *value.was);
+    } else {
+      edit.Remove(*node);
+    }
+  }
+}
+
 }  // namespace
 
 std::span<const std::string_view> ServedEvents() {
@@ -243,45 +278,6 @@ void SettingsEditor::NoteGap(const std::string& pointer) {
   std::erase_if(record_.gaps, [&](const auto& gap) { return gap.pointer == pointer; });
   record_.gaps.push_back({pointer, std::string(edit_.Gap(node))});
 }
-
-namespace {
-
-void UndoEntries(JsonEdit& edit, const SettingsRecord& record, std::string_view program,
-                 Undone& undone) {
-  const bool is_known = !record.program.empty();
-  for (const HookEntry& entry : OwnEntries(edit, program)) {
-    const std::string event = ParentOf(ParentOf(ParentOf(entry.pointer)));
-    RemoveEntry(edit, entry.pointer);
-    ++undone.entries;
-    if (is_known || edit.At(event)->first_child != JsonTree::kNone) continue;
-    // Without a record of the earlier state, containers that the entry leaves empty are removed.
-    edit.Remove(*edit.At(event));
-    if (edit.At("/hooks")->first_child == JsonTree::kNone) edit.Remove(*edit.At("/hooks"));
-  }
-}
-
-void UndoTexts(JsonEdit& edit, const SettingsRecord& record) {
-  for (const SettingsRecord::Texts& list : record.lists) {
-    for (const std::string& text : list.texts) {
-      const JsonNode* node = FindText(edit, list.pointer, text);
-      if (node != nullptr) edit.Remove(*node);
-    }
-  }
-}
-
-void UndoValues(JsonEdit& edit, const SettingsRecord& record) {
-  for (const SettingsRecord::Value& value : record.values) {
-    const JsonNode* node = edit.At(value.pointer);
-    if (node == nullptr || !IsFlag(*node, value.now)) continue;
-    if (value.was) {
-      edit.ReplaceRaw(*node, *value.was);
-    } else {
-      edit.Remove(*node);
-    }
-  }
-}
-
-}  // namespace
 
 Result<Undone> Undo(std::string_view text, const SettingsRecord& record, std::string_view program) {
   Result<JsonEdit> edit = JsonEdit::Open(text, record.path, false);

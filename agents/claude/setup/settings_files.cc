@@ -53,6 +53,30 @@ Result<std::string> FindHome(const std::string& option) {
   return path->text();
 }
 
+// Returns the additional files of the managed settings, sorted.
+std::vector<std::string> ManagedParts() {
+  std::vector<std::string> parts;
+  std::error_code failure;
+  const std::filesystem::path folder =
+      std::filesystem::path(kManagedSettings).parent_path() / "managed-settings.d";
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
+    const std::filesystem::path& path = entry.path();
+    const bool is_hidden = path.filename().string().starts_with('.');
+    if (!is_hidden && path.extension() == ".json") parts.push_back(path.string());
+  }
+  std::ranges::sort(parts);
+  return parts;
+}
+
+Result<SettingsFile> ReadFrom(std::string path, SettingsLayer layer, const Registration& where) {
+  SettingsFile file;
+  file.layer = layer;
+  file.path = std::move(path);
+  if (Status s = ReadIfThere(file.path).MoveTo(file.text); !s) return s.error();
+  file.settings = CheckSettings(file.text, file.path, where);
+  return file;
+}
+
 }  // namespace
 
 Result<std::string> GivenOrOwnHome(const std::string& option) {
@@ -167,34 +191,6 @@ ClientSettings CheckSettings(const std::optional<std::string>& text, const std::
   return ParseClientSettings(is_blank ? "{}" : *text, ShownPath(path, where), path);
 }
 
-namespace {
-
-// Returns the additional files of the managed settings, sorted.
-std::vector<std::string> ManagedParts() {
-  std::vector<std::string> parts;
-  std::error_code failure;
-  const std::filesystem::path folder =
-      std::filesystem::path(kManagedSettings).parent_path() / "managed-settings.d";
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
-    const std::filesystem::path& path = entry.path();
-    const bool is_hidden = path.filename().string().starts_with('.');
-    if (!is_hidden && path.extension() == ".json") parts.push_back(path.string());
-  }
-  std::ranges::sort(parts);
-  return parts;
-}
-
-Result<SettingsFile> ReadFrom(std::string path, SettingsLayer layer, const Registration& where) {
-  SettingsFile file;
-  file.layer = layer;
-  file.path = std::move(path);
-  if (Status s = ReadIfThere(file.path).MoveTo(file.text); !s) return s.error();
-  file.settings = CheckSettings(file.text, file.path, where);
-  return file;
-}
-
-}  // namespace
-
 Result<SettingsFile> ReadSettingsFile(SettingsLayer layer, const Registration& where) {
   return ReadFrom(SettingsPath(layer, where), layer, where);
 }
@@ -209,18 +205,14 @@ std::vector<SettingsLayer> DistinctLayers(const Registration& where) {
 
 Result<std::vector<SettingsFile>> ReadSettingsFiles(const Registration& where) {
   std::vector<SettingsFile> files;
-  const auto take = [&](Result<SettingsFile> file) -> Status {
-    if (!file) return file.error();
-    files.push_back(std::move(*file));
-    return Unit{};
-  };
   for (const SettingsLayer layer : DistinctLayers(where)) {
-    if (Status s = take(ReadSettingsFile(layer, where)); !s) return s.error();
+    Status read = ReadSettingsFile(layer, where).MoveTo(files.emplace_back());
+    if (!read) return read.error();
   }
   for (std::string& part : ManagedParts()) {
-    if (Status s = take(ReadFrom(std::move(part), SettingsLayer::kManaged, where)); !s) {
-      return s.error();
-    }
+    Status read =
+        ReadFrom(std::move(part), SettingsLayer::kManaged, where).MoveTo(files.emplace_back());
+    if (!read) return read.error();
   }
   return files;
 }
