@@ -8,7 +8,6 @@
 #include "base/environment.h"
 #include "base/text.h"
 #include "cli/audit/surroundings.h"
-#include "cli/common/assign.h"
 #include "cli/explain/evaluator.h"
 #include "policy/decision.h"
 #include "policy/files/real_files.h"
@@ -148,7 +147,7 @@ class Auditor {
     const bool in_memory = fixture.files || question_.in_memory;
     PolicySources own;
     if (column.is_own) {
-      if (Status s = Assign(own, SourcesOf(fixture)); !s) return s.error();
+      if (Status s = SourcesOf(fixture).MoveTo(own); !s) return s.error();
       Note(own, FileNames(column, {}));
     }
     Places places;

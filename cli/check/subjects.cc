@@ -18,7 +18,6 @@
 #include "cli/check/programs.h"
 #include "cli/check/settings_file.h"
 #include "cli/check/write_openings.h"
-#include "cli/common/assign.h"
 #include "cli/common/host_tools.h"
 #include "cli/common/registered.h"
 #include "cli/common/state.h"
@@ -73,9 +72,9 @@ class Checker {
 
   Result<Checked> RunEverything() {
     const Registration& given = question_.given;
-    if (Status s = Assign(where_, FindProject(given.home, given.root)); !s) return s.error();
-    if (Status s = Assign(hook_, FindHookProgram(question_.hook)); !s) return s.error();
-    if (Status s = Assign(settings_, ReadSettingsFiles(where_)); !s) return s.error();
+    if (Status s = FindProject(given.home, given.root).MoveTo(where_); !s) return s.error();
+    if (Status s = FindHookProgram(question_.hook).MoveTo(hook_); !s) return s.error();
+    if (Status s = ReadSettingsFiles(where_).MoveTo(settings_); !s) return s.error();
     for (const Registered& context : RegistrationsInForce(question_.given, settings_, hook_.path)) {
       if (Status s = CheckPolicies(context); !s) return s.error();
     }

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "cli/check/subjects.h"
 #include "cli/command_line/options.h"
-#include "cli/common/assign.h"
 #include "cli/common/console.h"
 #include "cli/common/policies.h"
 #include "cli/common/registered.h"
@@ -68,11 +67,11 @@ void ExamineGround(const Registered& registered, Patient& patient, DoctorRows& r
 Status Examine(const DoctorOptions& options, DoctorRows& rows) {
   const Registration& given = options.check.given;
   Patient patient{.client = options.client.empty() ? "" : Absolute(options.client), .given = given};
-  if (Status s = Assign(patient.where, FindProject(given.home, given.root)); !s) return s;
-  if (Status s = Assign(patient.hook, FindHookProgram(options.check.hook)); !s) return s;
+  if (Status s = FindProject(given.home, given.root).MoveTo(patient.where); !s) return s;
+  if (Status s = FindHookProgram(options.check.hook).MoveTo(patient.hook); !s) return s;
   patient.ringfence = Path::Clean(patient.hook.path).Parent().Child("ringfence").text();
   if (Status s = LookAtFiles(options, rows); !s) return s;
-  if (Status s = Assign(patient.settings, ReadSettingsFiles(patient.where)); !s) return s;
+  if (Status s = ReadSettingsFiles(patient.where).MoveTo(patient.settings); !s) return s;
   LookAtRegistration(patient, rows);
   for (const Registered& context :
        RegistrationsInForce(given, patient.settings, patient.hook.path)) {

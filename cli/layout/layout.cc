@@ -11,7 +11,6 @@
 #include "base/regular_file.h"
 #include "base/text.h"
 #include "cli/command_line/options.h"
-#include "cli/common/assign.h"
 #include "cli/common/file_transaction.h"
 #include "cli/common/policies.h"
 #include "cli/layout/panes.h"
@@ -124,7 +123,7 @@ class LayoutCommand {
   }
 
   Status FindWrapper() {
-    if (Status s = Assign(wrapper_.program, PaneProgram()); !s) return s.error();
+    if (Status s = PaneProgram().MoveTo(wrapper_.program); !s) return s.error();
     wrapper_.options.push_back("--root=" + context_->places.root.text());
     const Registration& asked = options_.given;
     if (!asked.policy.empty()) wrapper_.options.push_back("--policy=" + Absolute(asked.policy));

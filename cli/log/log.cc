@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "cli/command_line/command.h"
 #include "cli/command_line/options.h"
-#include "cli/common/assign.h"
 #include "cli/common/policies.h"
 #include "cli/common/since.h"
 #include "cli/log/anchors.h"
@@ -76,7 +75,7 @@ Result<Path> FindLog(const LogOptions& options) {
 // Converts the text of --since to the form of the log.
 Status FindSince(std::string& since) {
   if (since.empty()) return Unit{};
-  if (Status s = Assign(since, ReadSince(since)); !s) return s.error();
+  if (Status s = ReadSince(since).MoveTo(since); !s) return s.error();
   return Unit{};
 }
 

@@ -16,7 +16,6 @@
 #include "base/sha256.h"
 #include "base/syscall.h"
 #include "base/text.h"
-#include "cli/common/assign.h"
 #include "run/messages.h"
 
 namespace ringfence {
@@ -140,7 +139,7 @@ Result<bool> LogReader::Advance() {
   for (int i = 0; i < kTries; ++i) {
     const bool is_last = listed_.empty() || (current_ && listed_.back().id == current_->id);
     if (i > 0 || is_last) {
-      if (Status s = Assign(listed_, List()); !s) return s.error();
+      if (Status s = List().MoveTo(listed_); !s) return s.error();
     }
     const Result<Opened> opened = OpenNext();
     if (!opened) return opened.error();

@@ -8,7 +8,6 @@
 #include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "cli/common/assign.h"
 #include "cli/common/file_transaction.h"
 #include "cli/log/log_files.h"
 #include "cli/log/sink.h"
@@ -28,7 +27,7 @@ class Place {
 
   Result<std::string> Read() {
     if (file_.empty()) return std::string();
-    if (Status s = Assign(before_, ReadIfThere(file_)); !s) return s.error();
+    if (Status s = ReadIfThere(file_).MoveTo(before_); !s) return s.error();
     if (!before_) return std::string();
     const OrderedJson json = OrderedJson::parse(*before_, nullptr, false);
     const auto digest = json.is_object() ? json.find("sent") : json.end();

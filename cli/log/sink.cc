@@ -23,7 +23,6 @@
 #include "base/result.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
-#include "cli/common/assign.h"
 #include "cli/log/log_line.h"
 
 namespace ringfence {
@@ -106,7 +105,7 @@ class DatagramSink : public LogSink {
  public:
   Status Send() override {
     if (!fd_.valid()) {
-      if (Status s = Assign(fd_, Open()); !s) return s.error();
+      if (Status s = Open().MoveTo(fd_); !s) return s.error();
     }
     while (next_ < kept_.size()) {
       const std::string& message = kept_[next_];
@@ -259,7 +258,7 @@ class TcpSink final : public LogSink {
     if (kept_.empty()) return Unit{};
     if (fd_.valid() && IsClosed()) Drop();
     if (!fd_.valid()) {
-      if (Status s = Assign(fd_, ConnectTo(address_, SOCK_STREAM)); !s) return s.error();
+      if (Status s = ConnectTo(address_, SOCK_STREAM).MoveTo(fd_); !s) return s.error();
     }
     while (next_ < kept_.size()) {
       if (Status s = Write(kept_[next_].bytes); !s) return s;

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "cli/command_line/options.h"
 #include "cli/common/ask.h"
-#include "cli/common/assign.h"
 #include "cli/common/client_refusals.h"
 #include "cli/common/console.h"
 #include "cli/permit/grant_target.h"
@@ -45,7 +44,7 @@ class Allowance {
   Outcome Run() {
     if (Status s = RefuseUnattended("allow"); !s) return Outcome::No(s.error());
     if (Status s = change_.Open(); !s) return s.error();
-    if (Status s = Assign(target_, change_.FindTarget()); !s) return s.error();
+    if (Status s = change_.FindTarget().MoveTo(target_); !s) return s.error();
     const auto before = EvaluateTarget(change_.grant(), change_.policies());
     if (!before) return before.error();
     is_asked_about_ = *before && (*before)->verdict == Verdict::kAsk;

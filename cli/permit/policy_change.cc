@@ -13,7 +13,6 @@
 #include "base/result.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "cli/common/assign.h"
 #include "cli/common/console.h"
 #include "cli/common/file_place.h"
 #include "cli/common/host_tools.h"
@@ -88,7 +87,7 @@ Status PolicyChange::Open() {
 }
 
 Status PolicyChange::FindPlaces() {
-  if (Status s = Assign(where_, FindProject(options_.given.home, options_.project)); !s)
+  if (Status s = FindProject(options_.given.home, options_.project).MoveTo(where_); !s)
     return s.error();
   const Result<Registration> here = FindRegistration(options_.given.home, "");
   if (!here) return here.error();
@@ -145,8 +144,9 @@ Status PolicyChange::ReadAgain() {
   typed.policy = policy_option_;
   typed.root = root_;
   typed.profile = profile_;
-  if (Status s = Assign(policies_, options_.project.empty() ? borrowed_.Find(typed)
-                                                            : FindTypedContext(typed, RealFiles()));
+  if (Status s =
+          (options_.project.empty() ? borrowed_.Find(typed) : FindTypedContext(typed, RealFiles()))
+              .MoveTo(policies_);
       !s)
     return s.error();
   return AddGrants();
@@ -214,7 +214,7 @@ Status PolicyChange::ReadTarget() {
   if (options_.read && *kind != TargetKind::kPath) {
     return UsageError("--read", Quote(what_) + " is not a path", "leave --read out");
   }
-  if (Status s = Assign(grant_, MakeTarget(*kind, what_, folder_, where_.home)); !s)
+  if (Status s = MakeTarget(*kind, what_, folder_, where_.home).MoveTo(grant_); !s)
     return s.error();
   if (grant_.kind == TargetKind::kTool && grant_.text != what_) {
     notes_.push_back(Quote(what_) + " was taken as all the tools of that server, " +
@@ -251,7 +251,7 @@ Result<ChangeTarget> PolicyChange::SessionTarget() {
     if (!policy) return policy.error();
     const std::optional<Path> log = OwnPath(policy->audit.file, policies_->places);
     if (!log) return UsageError("--session", "the home directory is unknown", "give --home DIR");
-    if (Status s = Assign(session_, RefusedSession(*log, grant_)); !s) return s.error();
+    if (Status s = RefusedSession(*log, grant_).MoveTo(session_); !s) return s.error();
   }
   const std::string path = SessionGrantsPath(where_.home, session_);
   if (path.empty()) {

@@ -6,7 +6,6 @@
 #include "base/contains.h"
 #include "base/text.h"
 #include "cli/command_line/options.h"
-#include "cli/common/assign.h"
 #include "cli/common/console.h"
 #include "cli/permit/grant_target.h"
 #include "cli/permit/policy_change.h"
@@ -47,7 +46,7 @@ class Revocation {
  private:
   // Searches the policy that `allow` would change, then the user's own.
   Status FindEntry() {
-    if (Status s = Assign(target_, change_.FindTarget()); !s) return s.error();
+    if (Status s = change_.FindTarget().MoveTo(target_); !s) return s.error();
     if (Status s = RemoveFrom(target_); !s) return s.error();
     if (!removal_.entries.empty() || target_.root.empty()) return Unit{};
     Result<ChangeTarget> users = change_.UsersTarget();
@@ -59,8 +58,8 @@ class Revocation {
 
   Status RemoveFrom(const ChangeTarget& target) {
     if (!target.text) return Unit{};
-    if (Status s = Assign(removal_, RemoveTarget(change_.grant(), change_.policies().sources,
-                                                 target, *target.text));
+    if (Status s = RemoveTarget(change_.grant(), change_.policies().sources, target, *target.text)
+                       .MoveTo(removal_);
         !s)
       return s.error();
     return Unit{};

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "cli/command_line/options.h"
 #include "cli/common/ask.h"
-#include "cli/common/assign.h"
 #include "cli/common/console.h"
 #include "cli/common/policies.h"
 #include "cli/common/state.h"
@@ -101,16 +100,16 @@ class TrustCommand {
   Outcome Run() {
     // --list and --remove also work for a project that no longer exists.
     const bool may_be_gone = options_.list || options_.remove;
-    if (Status s =
-            Assign(where_, may_be_gone ? FindRegistration(options_.given.home, options_.project)
-                                       : FindProject(options_.given.home, options_.project));
+    if (Status s = (may_be_gone ? FindRegistration(options_.given.home, options_.project)
+                                : FindProject(options_.given.home, options_.project))
+                       .MoveTo(where_);
         !s)
       return s.error();
     if (!options_.list) {
       if (Status s = RefuseAgent("trust"); !s) return Outcome::No(s.error());
       if (Status s = transaction_.Open(where_.home); !s) return s.error();
     }
-    if (Status s = Assign(store_, ReadTrust(where_.home)); !s) return s.error();
+    if (Status s = ReadTrust(where_.home).MoveTo(store_); !s) return s.error();
     if (options_.list) return List();
     if (options_.remove) return Remove();
     return Trust();

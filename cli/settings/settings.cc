@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "cli/check/lint.h"
 #include "cli/command_line/options.h"
-#include "cli/common/assign.h"
 #include "cli/common/console.h"
 #include "cli/common/file_transaction.h"
 #include "cli/common/policies.h"
@@ -56,15 +55,15 @@ struct Sources {
 };
 
 Status FindSources(const SettingsOptions& options, Sources& found) {
-  if (Status s = Assign(found.where, FindProject(options.given.home, options.given.root)); !s)
+  if (Status s = FindProject(options.given.home, options.given.root).MoveTo(found.where); !s)
     return s.error();
-  if (Status s = Assign(found.hook, FindHookProgram(options.hook)); !s) return s.error();
+  if (Status s = FindHookProgram(options.hook).MoveTo(found.hook); !s) return s.error();
   found.where.program = found.hook.path;
   found.where.profile = options.given.profile;
   if (!options.given.policy.empty()) found.where.policy = Absolute(options.given.policy);
-  if (Status s = Assign(found.context, FindTypedContext(found.where, RealFiles())); !s)
+  if (Status s = FindTypedContext(found.where, RealFiles()).MoveTo(found.context); !s)
     return s.error();
-  if (Status s = Assign(found.policy, found.context.PolicyFor()); !s) return s.error();
+  if (Status s = found.context.PolicyFor().MoveTo(found.policy); !s) return s.error();
   return Unit{};
 }
 
@@ -141,7 +140,7 @@ Result<SettingsQuestion> QuestionOf(const Sources& found, const SettingsOptions&
   question.guarded = GuardedPaths({found.where, SettingsLayer::kLocal, found.hook,
                                    found.where.policy, found.context, found.policy});
   if (found.policy.wrap_bash) {
-    if (Status s = Assign(question.wrapping, WrappingRules(found.hook.path)); !s) return s.error();
+    if (Status s = WrappingRules(found.hook.path).MoveTo(question.wrapping); !s) return s.error();
   }
   return question;
 }

@@ -6,7 +6,6 @@
 #include "agents/claude/setup/client_rules.h"
 #include "agents/claude/setup/client_sandbox.h"
 #include "base/json_pointer.h"
-#include "cli/common/assign.h"
 #include "cli/common/registered.h"
 #include "cli/setup/guarded_paths.h"
 #include "cli/setup/installation.h"
@@ -110,7 +109,7 @@ class ClientLimiter {
   Status PermitWrapping() {
     std::vector<std::string> rules;
     if (policy_.wrap_bash) {
-      if (Status s = Assign(rules, WrappingRules(request_.hook.path)); !s) return s.error();
+      if (Status s = WrappingRules(request_.hook.path).MoveTo(rules); !s) return s.error();
     } else if (MayWrap(question_.context.sources)) {
       Note(kWrapsForSome);
     }

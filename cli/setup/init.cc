@@ -14,7 +14,6 @@
 #include "base/utf8.h"
 #include "cli/command_line/options.h"
 #include "cli/common/ask.h"
-#include "cli/common/assign.h"
 #include "cli/common/console.h"
 #include "cli/common/policies.h"
 #include "cli/setup/agent_guard.h"
@@ -227,8 +226,8 @@ Outcome RunInit(InitOptions& options) {
     if (Status s = RefuseUnattended("init"); !s) return Outcome::No(s.error());
   }
   const std::string& home = options.given.home;
-  if (Status s = Assign(request.where, FindProject(home, options.project)); !s) return s.error();
-  if (Status s = Assign(request.hook, FindHookProgram(options.hook)); !s) return s.error();
+  if (Status s = FindProject(home, options.project).MoveTo(request.where); !s) return s.error();
+  if (Status s = FindHookProgram(options.hook).MoveTo(request.hook); !s) return s.error();
   for (const auto& [path, find] :
        {std::pair(&request.policy, &FindRegistration), std::pair(&request.root, &FindProject)}) {
     if (path->empty()) continue;

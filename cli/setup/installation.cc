@@ -11,7 +11,6 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/common/ask.h"
-#include "cli/common/assign.h"
 #include "cli/common/file_place.h"
 #include "cli/common/registered.h"
 #include "cli/common/state.h"
@@ -85,7 +84,7 @@ void Installation::NoteBorrowed() {
 Status Installation::FindTarget() {
   const std::string path = SettingsPath(request_.layer, request_.where);
   report_->settings_path = path;
-  if (Status s = Assign(target_, FollowedPath(path)); !s) return s.error();
+  if (Status s = FollowedPath(path).MoveTo(target_); !s) return s.error();
   if (IsPerProject(request_.layer) && target_ != path) {
     return ConfigError(path,
                        "is a link to " + Quote(target_) + ", which is not this project's to change",
@@ -152,7 +151,7 @@ Status Installation::ReadPolicy() {
     std::erase_if(policies_->sources.sources,
                   [](const PolicySource& source) { return source.layer == Layer::kProject; });
   }
-  if (Status s = Assign(policy_, policies_->PolicyFor()); !s) return s.error();
+  if (Status s = policies_->PolicyFor().MoveTo(policy_); !s) return s.error();
   return Unit{};
 }
 
@@ -246,9 +245,10 @@ Status Installation::EditSettings() {
   Result<SettingsEditor> editor = OpenSettings(before_, RecordOf(records->value, target_));
   if (!editor) return editor.error();
   editor->Register(Command());
-  if (Status s = Assign(limited_, LimitClient({request_, files_, Own(), *policies_, *policy_,
-                                               borrowed_.is_borrowed()},
-                                              *editor));
+  if (Status s =
+          LimitClient({request_, files_, Own(), *policies_, *policy_, borrowed_.is_borrowed()},
+                      *editor)
+              .MoveTo(limited_);
       !s)
     return s.error();
   for (const std::string& note : limited_.notes) Note(note);
@@ -269,9 +269,9 @@ Status Installation::PlanRepository() {
   if (is_in_other_file && !borrowed_.is_borrowed()) {
     const auto records = ReadRecords(request_.where.home);
     if (!records) return records.error();
-    if (Status s = Assign(report_->repository,
-                          PlanRepositoryWrites({*local, RecordOf(records->value, local->path),
-                                                target_, request_.hook.path, limited_.writes}));
+    if (Status s = PlanRepositoryWrites({*local, RecordOf(records->value, local->path), target_,
+                                         request_.hook.path, limited_.writes})
+                       .MoveTo(report_->repository);
         !s)
       return s.error();
   }

@@ -5,7 +5,6 @@
 #include "base/add_once.h"
 #include "base/regular_file.h"
 #include "cli/command_line/options.h"
-#include "cli/common/assign.h"
 #include "cli/common/console.h"
 #include "cli/common/file_place.h"
 #include "cli/common/state.h"
@@ -42,8 +41,8 @@ class Uninstaller {
 
   Status Open() {
     if (Status s = transaction_.Open(where_.home); !s) return s;
-    if (Status s = Assign(records_, ReadRecords(where_.home)); !s) return s.error();
-    if (Status s = Assign(approvals_, ReadApprovalsFile(where_.home)); !s) return s.error();
+    if (Status s = ReadRecords(where_.home).MoveTo(records_); !s) return s.error();
+    if (Status s = ReadApprovalsFile(where_.home).MoveTo(approvals_); !s) return s.error();
     return Unit{};
   }
 
