@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "policy/rules/path_entry.h"
 #include "policy/rules/sets.h"
 #include "tests/support/loaded.h"
 
