@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <memory>
@@ -25,7 +26,10 @@ template <typename Test>
 std::optional<bool> AnyEntry(const UniqueFd& folder, Test test) {
   const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const DirectoryStream stream(own < 0 ? nullptr : ::fdopendir(own));
-  if (stream == nullptr) return {};
+  if (stream == nullptr) {
+    if (own >= 0) ::close(own);
+    return {};
+  }
   for (;;) {
     errno = 0;
     const dirent* entry = ::readdir(stream.get());  // NOLINT(concurrency-mt-unsafe): one thread

@@ -121,9 +121,9 @@ Token JsonScanner::Next() {
 }
 
 bool JsonScanner::SkipValue(Token first) {
-  const size_t outside = depth();
+  const size_t inside = depth();
   if (first != Token::kObjectBegin && first != Token::kArrayBegin) return first != Token::kError;
-  while (depth() >= outside) {
+  while (depth() >= inside) {
     if (Next() == Token::kError) return false;
   }
   return true;

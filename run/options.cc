@@ -20,7 +20,7 @@ constexpr RunOption kOptions[] = {
     {"--session", &RunOptions::session, nullptr, {}},
     {"--write", &RunOptions::write, nullptr, {}},
     {"--report", &RunOptions::report, nullptr, {}},
-    {"--agent", nullptr, &RunOptions::agent, {}},
+    {"--agent", nullptr, &RunOptions::is_agent, {}},
     {"--no-sandbox", nullptr, &RunOptions::no_sandbox, {}},
     {"--trial", nullptr, &RunOptions::trial, {}},
 };

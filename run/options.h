@@ -20,7 +20,7 @@ struct RunOptions : Registration {
   std::string write;   // another writable directory
   std::string report;  // the number of a socket
   bool no_sandbox = false;
-  bool agent = false;
+  bool is_agent = false;
   std::vector<std::string> command;
 };
 

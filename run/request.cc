@@ -30,7 +30,7 @@ SandboxCommand CommandOf(const RunOptions& options) {
   command.cwd = CurrentDirectory();
   command.environment = OwnEnvironment();
   command.session = options.session;
-  command.is_agent = options.agent || IsAgent(options.command);
+  command.is_agent = options.is_agent || IsAgent(options.command);
   command.is_trial = options.trial;
   if (options.no_sandbox) command.mode = SandboxMode::kRwx;
   if (!options.mode.empty()) command.mode = ModeOf(options.mode);

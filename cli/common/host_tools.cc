@@ -15,6 +15,7 @@
 #include "base/path.h"
 #include "base/process.h"
 #include "base/program.h"
+#include "base/syscall.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "base/utf8.h"
@@ -59,12 +60,15 @@ bool IsImmuneToPreloading(const std::string& path) {
 bool IsImmuneToPreloading(const std::string&) { return true; }
 #endif
 
-// Returns this program's own file with links resolved, also where the system hides it.
+// Returns this program's own file with links resolved, also where /proc is hidden. An error if that
+// file is gone: an update may have replaced it.
 Result<std::string> OwnFile() {
   Result<std::string> own = OwnProgramReal();
-  if (!own || !own->empty()) return own;
+  if (!own) return own;
   std::error_code failed;
-  return std::filesystem::canonical(OwnProgram(), failed).string();
+  const auto file = std::filesystem::canonical(own->empty() ? OwnProgram() : *own, failed);
+  if (failed) return SystemError("realpath(" + *own + ")", failed.value());
+  return file.string();
 }
 
 Result<std::string> AbsoluteProgram(const std::string& path) {

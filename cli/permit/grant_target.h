@@ -39,7 +39,8 @@ bool IsUrl(const std::string& text);  // true if it has "://"
 Result<GrantTarget> MakeTarget(TargetKind kind, const std::string& text, const std::string& folder,
                                const std::string& home);
 
-// Returns the directory above the first component of an absolute path that has a pattern.
+// Returns the directory above the first component of an absolute path that has a pattern, or the
+// whole path if none has.
 Path FixedFolder(std::string_view path);
 
 // Returns the home as given and, if links lead elsewhere, its resolved path.

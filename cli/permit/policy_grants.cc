@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "agents/claude/agent.h"
+#include "base/json_pointer.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "cli/audit/markup.h"
@@ -175,7 +176,7 @@ bool IsAbout(const GrantRow& row, std::string_view key, bool below) {
   while (!key.empty()) {
     const std::string_view wanted = TakeComponent(pattern);
     const std::string_view name = TakeComponent(key);
-    if (wanted.empty() || (wanted != "*" && wanted != name)) return false;
+    if (wanted.empty() || name.empty() || (wanted != "*" && wanted != name)) return false;
   }
   return pattern.empty() != below;
 }
@@ -227,7 +228,9 @@ class Reader {
       if (is_top && name == "profiles") {
         Profiles(node);
       } else if (!(key.empty() && !is_top && name == "when")) {
-        Value(node, std::string(key).append("/").append(name));
+        std::string pointer = std::string(key) + "/";
+        AppendPointerKey(pointer, name);
+        Value(node, pointer);
       }
     }
   }

@@ -324,12 +324,13 @@ int EvaluateMade(Supervision& supervision, const Location& made, SandboxScope re
   return rule == nullptr ? 0 : Refused(supervision, full, *rule);
 }
 
-int EvaluateCreated(Supervision& supervision, const Location& created, SandboxScope reach) {
+int EvaluateCreated(Supervision& supervision, const Location& created, const UniqueFd& folder,
+                    SandboxScope reach) {
   int code = EvaluateMade(supervision, created, reach);
   if (code == 0 && HasBecomeBare(supervision, created)) code = EACCES;
   if (code != 0) {
     const int flags = reach == SandboxScope::kFolder ? AT_REMOVEDIR : 0;
-    ::unlinkat(FolderToChange(supervision, created).get(), created.name.c_str(), flags);
+    ::unlinkat(folder.get(), created.name.c_str(), flags);
   }
   return code;
 }

@@ -83,7 +83,7 @@ class OpenCall {
     if (const int made = OpenNoLink(folder, location.name, flags_ | O_EXCL)) {
       return made == EEXIST && !Has(O_EXCL) ? EAGAIN : made;
     }
-    if (const int code = EvaluateCreated(supervision_, location, SandboxScope::kName)) {
+    if (const int code = EvaluateCreated(supervision_, location, folder, SandboxScope::kName)) {
       opened_ = UniqueFd();
       return code;
     }

@@ -110,10 +110,11 @@ class Call {
     return EvaluateName(supervision_, location, reach);
   }
 
-  // Called after anything but a directory was created; undoes that if it is refused.
-  int Made(long result, const Location& location, SandboxScope reach = SandboxScope::kName) {
+  // Called after anything but a directory was created in `folder`; undoes that if it is refused.
+  int Made(long result, const Location& location, const UniqueFd& folder,
+           SandboxScope reach = SandboxScope::kName) {
     if (result != 0) return errno;
-    if (const int code = EvaluateCreated(supervision_, location, reach)) return code;
+    if (const int code = EvaluateCreated(supervision_, location, folder, reach)) return code;
     NoteGitFile(supervision_, location);
     return 0;
   }
@@ -128,8 +129,10 @@ class Call {
     const Result<Location> at = Find(arguments_.fd(), arguments_.path());
     if (!at) return at.error().code;
     if (const int code = Evaluate(*at, SandboxScope::kFolder)) return code;
-    if (const int code = MakeFolder(FolderToChange(supervision_, *at), at->name)) return code;
-    if (const int code = EvaluateCreated(supervision_, *at, SandboxScope::kFolder)) return code;
+    const UniqueFd& folder = FolderToChange(supervision_, *at);
+    if (const int code = MakeFolder(folder, at->name)) return code;
+    if (const int code = EvaluateCreated(supervision_, *at, folder, SandboxScope::kFolder))
+      return code;
     NoteRepository(supervision_, *at);
     return 0;
   }
@@ -146,7 +149,7 @@ class Call {
     const mode_t type = static_cast<mode_t>(arguments_.raw_mode()) & S_IFMT;
     const auto device = static_cast<dev_t>(arguments_.raw_flags());
     const mode_t mode = arguments_.mode() & ~static_cast<mode_t>(S_ISUID | S_ISGID);
-    return Made(MakeNode(*at, type | mode, device), *at);
+    return Made(MakeNode(*at, type | mode, device), *at, at->folder);
   }
 
   int Symlink() {
@@ -155,7 +158,7 @@ class Call {
     const Result<Location> at = Find(arguments_.fd2(), arguments_.path2());
     if (!at) return at.error().code;
     if (const int code = EvaluateLink(supervision_, *at, *target)) return code;
-    return Made(::symlinkat(target->c_str(), at->folder.get(), at->name.c_str()), *at,
+    return Made(::symlinkat(target->c_str(), at->folder.get(), at->name.c_str()), *at, at->folder,
                 SandboxScope::kTree);
   }
 
@@ -185,10 +188,10 @@ class Call {
     const SandboxScope reach = is_link ? SandboxScope::kTree : SandboxScope::kName;
     const int code = is_link ? EvaluateLink(supervision_, *at, "") : Evaluate(*at, reach);
     if (code != 0) return code;
-    return Made(
-        ::linkat(supervision_.own_fds.get(), old_file.own_name().c_str(),
-                 FolderToChange(supervision_, *at).get(), at->name.c_str(), AT_SYMLINK_FOLLOW),
-        *at, reach);
+    const UniqueFd& folder = FolderToChange(supervision_, *at);
+    return Made(::linkat(supervision_.own_fds.get(), old_file.own_name().c_str(), folder.get(),
+                         at->name.c_str(), AT_SYMLINK_FOLLOW),
+                *at, folder, reach);
   }
 
   int Rename() {

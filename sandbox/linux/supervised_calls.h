@@ -44,11 +44,12 @@ int EvaluateTree(Supervision& supervision, const Location& name, const Location&
 // or the host may have moved its directory or put something below it. If this refuses, the change
 // must be undone.
 int EvaluateMade(Supervision& supervision, const Location& made, SandboxScope reach);
-// The same for a name that was created, and for what that makes of its directory. Undoes the change
-// itself.
-int EvaluateCreated(Supervision& supervision, const Location& created, SandboxScope reach);
 // The same for the links below a directory that was moved.
 int EvaluateMoved(Supervision& supervision, const Location& from, const Location& to);
+// Called after a name was created in `folder`. EvaluateMade(), and the check of what the name makes
+// of its directory. Removes the name if it is refused.
+int EvaluateCreated(Supervision& supervision, const Location& created, const UniqueFd& folder,
+                    SandboxScope reach);
 // `reach` is kWhole if the content does not change.
 int EvaluateHandle(Supervision& supervision, Handle& handle,
                    SandboxScope reach = SandboxScope::kName);

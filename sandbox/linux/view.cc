@@ -216,7 +216,10 @@ class View {
     if (path.is_root()) return Unit{};  // SealEverything() left it writable
     const auto same = std::ranges::find(mounts_, path, &Mount::path);
     if (same != mounts_.end() && same->what == Mount::What::kBind) return Unit{};
-    return CloneTree(path, writable).MoveTo(Add(Mount::What::kBind, path, kind).tree);
+    Result<UniqueFd> tree = CloneTree(path, writable);
+    if (!tree) return tree.error();
+    Add(Mount::What::kBind, path, kind).tree = std::move(*tree);
+    return Unit{};
   }
 
   // Makes a new, empty root, into which only the plan's places are bound.

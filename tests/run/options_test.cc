@@ -53,7 +53,7 @@ TEST_CASE("run options: valid command lines are parsed") {
   CHECK(read->profile == "x");
   CHECK(read->chdir == "sub");
   CHECK(read->session == "s-1");
-  CHECK(read->agent);
+  CHECK(read->is_agent);
   CHECK(read->no_sandbox);
   CHECK(read->command == std::vector<std::string>{"ls", "--", "--mode"});
   CHECK(Read({"--", "ls"})->command == std::vector<std::string>{"ls"});
