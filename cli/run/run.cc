@@ -107,7 +107,8 @@ void AddRun(Command& app, Action& chosen) {
   command.AddOption(
       "--report FD", options->run.report,
       "Report the command's progress on this socket; when it is closed, the command ends");
-  command.AddFlag("--agent", options->run.agent, "The command is the agent: its state is writable");
+  command.AddFlag("--agent", options->run.is_agent,
+                  "The command is the agent: its state is writable");
   command.AddFlag("--no-sandbox", options->run.no_sandbox, "Run it without any confinement");
   command.AddFlag("--trial", options->run.trial,
                   "Leave nothing behind: allowed paths that do not exist are not created, and "
