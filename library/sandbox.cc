@@ -94,7 +94,7 @@ class Report {
   void TakeWeaker(const JsonTree& tree) {
     const JsonTree::Node* list = tree.Find(tree.root(), "weaker");
     if (list == nullptr) return;
-    for (const JsonTree::Node& each : tree.ChildrenOf(*list)) weaker.emplace_back(each.content());
+    for (const JsonTree::Node& node : tree.ChildrenOf(*list)) weaker.emplace_back(node.content());
   }
 
   UniqueFd socket_;

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "policy/agent.h"
-#include "policy/files/main_repository.h"
+#include "policy/files/git_files.h"
 #include "policy/files/resolve.h"
 #include "policy/rules/sets.h"
 #include "sandbox/landlock_rights.h"

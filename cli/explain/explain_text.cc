@@ -9,7 +9,7 @@
 #include "cli/common/console.h"
 #include "cli/common/policies.h"
 #include "policy/decision.h"
-#include "policy/files/main_repository.h"
+#include "policy/files/git_files.h"
 #include "policy/files/real_files.h"
 #include "policy/mcp/mcp_maps.h"
 #include "policy/mcp/mcp_name.h"

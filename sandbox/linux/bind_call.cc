@@ -38,8 +38,8 @@ int BindName(const SupervisedCaller& caller, const UniqueFd& socket, const Socke
   int code = 0;
   {
     const CallersMask mask(caller);
-    return BindAs(socket, &address, sizeof address);
-  }();
+    code = BindAs(socket, &address, sizeof address);
+  }
   return ::fchdir(caller.supervision().root.get()) == 0 ? code : errno;
 }
 

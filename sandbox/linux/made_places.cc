@@ -43,7 +43,7 @@ Status MakePlace(const PlannedPlace& place) {
   return Unit{};
 }
 
-constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr int kReadFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr time_t kOld = time_t{7} * 24 * 60 * 60;
 constexpr int kTmpLevels = 4;  // ~/.local/state/ringfence/tmp
 
