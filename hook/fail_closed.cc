@@ -63,8 +63,8 @@ Status CatchSignals() {
   }
   // All other signals stay blocked: the run is short, and a failed write returns an error.
   sigset_t wait;
-  ::sigfillset(&wait);
-  for (const Caught& caught : kCaught) ::sigdelset(&wait, caught.signal);
+  sigfillset(&wait);
+  for (const Caught& caught : kCaught) sigdelset(&wait, caught.signal);
   return CallStatus(::sigprocmask(SIG_SETMASK, &wait, nullptr) == 0, "sigprocmask");
 }
 

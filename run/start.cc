@@ -271,8 +271,8 @@ RunOutcome Run(RunRequest request, const RunReport& report, const RealFiles& dis
 // recipe.
 void EndBySignal(int signal) {
   sigset_t only;
-  ::sigemptyset(&only);
-  ::sigaddset(&only, signal);
+  sigemptyset(&only);
+  sigaddset(&only, signal);
   if (::signal(signal, SIG_DFL) == SIG_ERR || ::raise(signal) != 0) return;
   ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
 }

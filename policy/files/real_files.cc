@@ -81,11 +81,11 @@ Result<FileFacts> RealFiles::Look(const Path& path) const {
     return SystemError("lstat(" + path.text() + ")");
   }
   return FileFacts{.kind = KindOfMode(status.st_mode),
-                   .device = status.st_dev,
+                   .device = static_cast<uint64_t>(status.st_dev),  // 32 bits with a sign on macOS
                    .inode = status.st_ino,
                    .links = status.st_nlink,
                    .owner = status.st_uid,
-                   .mode = status.st_mode & 07777};
+                   .mode = static_cast<uint32_t>(status.st_mode & 07777)};
 }
 
 Result<std::string> RealFiles::ReadLink(const Path& path) const {

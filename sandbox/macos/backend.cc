@@ -185,10 +185,10 @@ class Launcher {
   Result<Ended> Start(std::vector<std::string> arguments) const {
     sigset_t heard;
     sigset_t before;
-    ::sigemptyset(&heard);
-    ::sigaddset(&heard, SIGCHLD);
-    for (const int signal : kSentToCommand) ::sigaddset(&heard, signal);
-    for (const int signal : kOfTerminal) ::sigaddset(&heard, signal);
+    sigemptyset(&heard);
+    sigaddset(&heard, SIGCHLD);
+    for (const int signal : kSentToCommand) sigaddset(&heard, signal);
+    for (const int signal : kOfTerminal) sigaddset(&heard, signal);
     ::sigprocmask(SIG_BLOCK, &heard, &before);
     Ended ended;
     pid_t pid = -1;
