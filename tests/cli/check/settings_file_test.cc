@@ -1,10 +1,11 @@
 
+#include "cli/check/settings_file.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 #include "agents/claude/setup/settings_editor.h"
-#include "cli/check/settings_file.h"
 #include "cli/common/registered.h"
 
 using namespace ringfence;

@@ -1,9 +1,10 @@
+#include "cli/settings/derived_settings.h"
+
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "agents/claude/setup/settings_editor.h"
-#include "cli/settings/derived_settings.h"
 
 using namespace ringfence;
 
