@@ -83,6 +83,7 @@ class Launcher {
     if (!signals_.valid()) return SystemError("signalfd");
     if (Status s = pipes_.Make(); !s) return s;
     terminal_ = FindTerminalUse();
+    if (terminal_.own) terminal_start_ = ReadTerminalStart(terminal_);
     if (Status s = PrepareToAdopt(); !s) return s;
     first_ = Clone();
     if (first_ == 0) {
@@ -95,7 +96,7 @@ class Launcher {
                  .caches = own_tmp_.caches(),
                  .signals = before,
                  .inherited = watch_.inherited,
-                 .own_terminal = terminal_.own});
+                 .terminal = terminal_start_});
     }
     pipes_.Begin();
     if (first_ < 0) {
@@ -288,8 +289,9 @@ class Launcher {
         if (StopAlike(relay_, stopped_by_)) Pass(SIGCONT);
         break;
       case Message::kTerminal:
-        if (packet->fd.valid()) {
-          [[maybe_unused]] const Status begun = relay_.Begin(std::move(packet->fd), terminal_);
+        if (packet->fd.valid() && terminal_start_) {
+          [[maybe_unused]] const Status begun =
+              relay_.Begin(std::move(packet->fd), terminal_start_->modes, terminal_);
         }
         break;
       case Message::kStarted:
@@ -338,6 +340,7 @@ class Launcher {
   int first_status_ = 0;  // the supervisor's; 0 if it has ended all others
   Spared spared_;
   TerminalUse terminal_;
+  std::optional<TerminalStart> terminal_start_;
   TerminalRelay relay_;
   PipeRelay pipes_;
   int stopped_by_ = 0;

@@ -144,7 +144,7 @@ class Inside {
   Status Keyring() { return plan_.is_nested ? Status(Unit{}) : LeaveKeyring(); }
 
   Status Terminal() {
-    if (!start_.own_terminal) return Unit{};
+    if (!start_.terminal) return Unit{};
     const UniqueFd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
     // An outer sandbox that has only Landlock refuses this. The command then uses the terminal of
     // the outer command.
@@ -154,6 +154,7 @@ class Inside {
     if (::ioctl(master.get(), TIOCSPTLCK, &unlocked) != 0) return SystemError("ioctl(TIOCSPTLCK)");
     terminal_ = UniqueFd(::ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
     if (!terminal_.valid()) return SystemError("ioctl(TIOCGPTPEER)");
+    if (Status s = PrepareTerminal(master, *start_.terminal); !s) return s;
     return SendPacket(start_.channel, Message::kTerminal, {}, master.get());
   }
 

@@ -5,11 +5,13 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
 #include "sandbox/inherited.h"
+#include "sandbox/linux/terminal.h"
 #include "sandbox/plan.h"
 
 namespace ringfence {
@@ -22,7 +24,7 @@ struct InsideStart {
   const Path& caches;          // where the session keeps changes to caches; "/" for none
   sigset_t signals;            // blocked at the start of the command
   const Inherited& inherited;  // restored for the command
-  bool own_terminal = false;   // the command gets a terminal of its own
+  const std::optional<TerminalStart>& terminal;  // the command's own terminal; nothing for none
 };
 
 // Never returns. Exits when the sandbox ends; everything else is reported through the channel.

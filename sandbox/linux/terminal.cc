@@ -71,6 +71,14 @@ bool WriteFully(int fd, std::string_view bytes) {
   return true;
 }
 
+// Returns the first standard stream that is a terminal, for output if possible; -1 for none.
+int PersonsTerminal() {
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO}) {
+    if (::isatty(fd) != 0) return fd;
+  }
+  return -1;
+}
+
 struct Modes {
   termios before;
   termios taken;
@@ -122,21 +130,35 @@ bool IsInFront() {
          ::tcgetpgrp(STDERR_FILENO) == group;
 }
 
+TerminalStart ReadTerminalStart(TerminalUse use) {
+  TerminalStart start;
+  const int person = PersonsTerminal();
+  ::ioctl(person, TIOCGWINSZ, &start.size);
+  // A shell in the foreground has set modes for its own use, and so has a pager in this job.
+  const bool is_alike = ::tcgetattr(person, &start.modes) == 0 &&
+                        ::tcgetpgrp(person) == ::getpgrp() &&
+                        (!use.shares || ShowsLines(start.modes));
+  if (!is_alike) {
+    const UniqueFd fresh(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+    ::tcgetattr(fresh.get(), &start.modes);
+  }
+  // The user's terminal does it.
+  if (!use.hears) start.modes.c_oflag &= ~static_cast<tcflag_t>(OPOST);
+  return start;
+}
+
+Status PrepareTerminal(const UniqueFd& master, const TerminalStart& start) {
+  ::ioctl(master.get(), TIOCSWINSZ, &start.size);
+  return CallStatus(::tcsetattr(master.get(), TCSANOW, &start.modes) == 0, "tcsetattr");
+}
+
 TerminalRelay::~TerminalRelay() { GiveBack(Input::kNone); }
 
-Status TerminalRelay::Begin(UniqueFd master, TerminalUse use) {
-  for (const int fd : {STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO}) {
-    if (person_ < 0 && ::isatty(fd) != 0) person_ = fd;
-  }
-  if (::tcgetattr(person_, &first_) != 0) return SystemError("tcgetattr");
-  // A shell in the foreground has set modes for its own use, and so has a pager in this job.
-  const bool is_alike = ::tcgetpgrp(person_) == ::getpgrp() && (!use.shares || ShowsLines(first_));
-  if (!is_alike && ::tcgetattr(master.get(), &first_) != 0) return SystemError("tcgetattr");
-  if (!use.hears) first_.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // the user's terminal does it
-  ::tcsetattr(master.get(), TCSANOW, &first_);
-  if (::tcgetattr(master.get(), &first_) != 0) return SystemError("tcgetattr");
+Status TerminalRelay::Begin(UniqueFd master, const termios& first, TerminalUse use) {
   // The launcher must not wait for a command that does not read.
   if (::fcntl(master.get(), F_SETFL, O_RDWR | O_NONBLOCK) != 0) return SystemError("fcntl");
+  person_ = PersonsTerminal();
+  first_ = first;
   master_ = std::move(master);
   PassSize();
   shares_ = use.shares;

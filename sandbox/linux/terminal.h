@@ -4,6 +4,7 @@
 #pragma once
 
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/types.h>
 #include <termios.h>
 
@@ -27,6 +28,19 @@ struct TerminalUse {
 // If the input is a terminal, the command gets what is typed. If the output then goes elsewhere,
 // the terminal is shared: in `... | less` the keys are meant for less.
 TerminalUse FindTerminalUse();
+
+// What the command's terminal begins with.
+struct TerminalStart {
+  termios modes{};
+  winsize size{};
+};
+
+// Returns the modes and the size of the user's terminal; the modes of any new terminal if another
+// program has set those of the user's for its own use.
+TerminalStart ReadTerminalStart(TerminalUse use);
+
+// Prepares a new terminal. Must be called before a command can set modes of its own.
+Status PrepareTerminal(const UniqueFd& master, const TerminalStart& start);
 
 // True if this process's job is in the foreground.
 bool IsInFront();
@@ -58,8 +72,8 @@ class TerminalRelay : NotCopied {
  public:
   ~TerminalRelay();
 
-  // `master` is the master side of the command's terminal.
-  Status Begin(UniqueFd master, TerminalUse use);
+  // `master` is the master side of the command's terminal, which began with the modes `first`.
+  Status Begin(UniqueFd master, const termios& first, TerminalUse use);
   bool is_on() const { return master_.valid(); }
   int master() const { return master_.get(); }
   // Events to wait for, on the user's terminal and on the command's. Input is read only when the
@@ -111,7 +125,7 @@ class TerminalRelay : NotCopied {
   bool shares_ = false;
   Input input_ = Input::kNone;
   termios before_{};     // modes of the user's terminal before it was taken
-  termios first_{};      // modes of the command's terminal, as the launcher set it up
+  termios first_{};      // modes with which the command's terminal began
   TerminalGuard guard_;  // restores the user's terminal if this process is killed
   std::string typed_;    // input that has not yet been passed on
   bool has_interrupted_ = false;

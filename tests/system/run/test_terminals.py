@@ -288,6 +288,26 @@ def test_a_full_screen_has_its_keys(world, layers):
         shell.say("echo \"got $x\"\n", "got b'ab'")
 
 
+def test_modes_that_the_command_sets_at_once_stay(world, layers):
+    """The launcher may be late: it must not set the modes of a terminal that is in use."""
+    script = ("stty -echo -icanon; touch set; while [ ! -e go ]; do sleep 0.05; done;"
+              "stty -a | grep -o -e '-icanon' -e '-echo '; stty size")
+    command = world.command("/bin/sh", "-c", script, extra=("--layers", layers))
+    with TerminalSession(command, world) as session:
+        children = pathlib.Path(f"/proc/{session.pid}/task/{session.pid}/children")
+        while not children.read_text():
+            pass
+        os.kill(session.pid, signal.SIGSTOP)
+        for _ in session.moments():
+            if (world.project / "set").exists():
+                break
+        os.kill(session.pid, signal.SIGCONT)
+        time.sleep(0.5)  # the launcher goes on
+        (world.project / "go").touch()
+        session.wait("24 80")
+        assert "-icanon" in session.seen and "-echo " in session.seen, session.seen
+
+
 # -- the terminal afterwards ------------------------------------------------------------------------
 
 def test_the_terminal_is_set_back_when_the_launcher_is_killed(world, layers):
