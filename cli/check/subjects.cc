@@ -149,6 +149,7 @@ class Checker {
     PolicySources alone;
     alone.built_in =
         LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true, &ClaudeCode()}, mistakes);
+    text.agent = &ClaudeCode();
     auto file = LoadPolicy(std::move(text), mistakes);
     for (Error& mistake : mistakes) Wrong(std::move(mistake));
     if (file == nullptr) return false;

@@ -199,6 +199,10 @@ def test_a_rule_without_effect_is_a_warning(world):
     found = findings(world, "p.json", status=0)
     assert codes(found) == ["dead-rule", "shadowed-rule"], found
     assert world.run("check", "p.json", "--strict").returncode == 1
+    world.write(world.project / "p.json",
+                '{"version": 1, "network": {"allow": ["@agent-hosts", "api.anthropic.com"]}}\n')
+    found = findings(world, "p.json", status=0)
+    assert codes(found) == ["shadowed-rule"], found
 
 
 def test_each_settings_layer_is_looked_at(world):
