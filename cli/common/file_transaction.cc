@@ -78,12 +78,18 @@ bool IsStillNamed(int lock, int folder) {
          own.st_ino == named.st_ino && own.st_dev == named.st_dev;
 }
 
+// The lock is not readable: whoever can open it can lock it, and a confined command may read this
+// directory.
 Result<UniqueFd> TakeLock(const FilePlace& place) {
   const std::string name = place.path().Parent().Child(kLock).text();
   for (int tries = kTries; tries > 0;) {
     UniqueFd lock(::openat(place.folder(), kLock,
-                           O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600));
-    if (!lock.valid()) return SystemError("open(" + name + ")");
+                           O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0200));
+    if (!lock.valid()) {
+      Error error = SystemError("open(" + name + ")");
+      error.hint = "make this directory writable: changes of files are recorded there";
+      return error;
+    }
     const Result<bool> is_locked = LockFile(lock.get(), tries);
     if (!is_locked) return is_locked.error();
     if (!*is_locked) break;

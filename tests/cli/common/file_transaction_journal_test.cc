@@ -60,6 +60,9 @@ TEST_CASE("change journal: a journal that others could write is not read") {
   CHECK_FALSE(ChangeJournal::IsThere(tree.root()));
   const Result<ChangeJournal> journal = ChangeJournal::Lock(tree.root());
   REQUIRE(journal.has_value());
+  struct stat lock {};
+  REQUIRE(::stat((journal->path() + ".lock").c_str(), &lock) == 0);
+  CHECK((lock.st_mode & 07777) == 0200);  // who can read it can lock it
   CHECK(ChangeJournal::IsThere(tree.root()));
   REQUIRE(journal->Write(Changes()).has_value());
   struct stat facts {};

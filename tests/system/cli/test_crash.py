@@ -297,3 +297,9 @@ def test_no_agent_can_write_the_journal(world):
         # The state is shown read-only, or not at all.
         world.run("run", "--", "sh", "-c", f"echo x > '{world.state / name}'")
         assert not (world.state / name).exists()
+    lock = world.state / "journal.lock"  # of a command that was killed
+    lock.touch(0o200)
+    for mode in ("r", "a"):
+        done = world.run("run", "--", "/usr/bin/python3", "-c", f"open({str(lock)!r}, {mode!r})")
+        assert done.returncode == 1 and "Error: [Errno" in done.stderr, (mode, done)
+    assert world.run("allow", "/srv/data").returncode == 0
