@@ -99,7 +99,7 @@ void AddCheck(Command& app, Action& chosen) {
   const auto options = std::make_shared<CheckOptions>();
   AddContextOptions(command, options->question.given, options->question.json);
   command.AddOption("file", options->question.files,
-                    "Context, or settings files of the client (default: all that are in force)");
+                    "Policies, or settings files of the client (default: all that are in force)");
   command.AddOption("--hook PATH", options->question.hook,
                     "The hook's program (default: next to this one)");
   command.AddFlag("--strict", options->strict, "Exit with 1 on warnings too");

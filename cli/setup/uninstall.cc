@@ -153,7 +153,7 @@ void PrintRemoved(const std::vector<Removed>& all, const Registration& where) {
     console.Line(
         "Note: the record of what init had set there is lost; other keys were left as they are.");
   }
-  if (!all.empty()) console.Line("Context, logs and the trust store were kept.");
+  if (!all.empty()) console.Line("Policies, logs and the trust store were kept.");
 }
 
 Outcome RunUninstall(const UninstallOptions& options) {

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 fs::path Folder() { return ProjectRoot() / "fixtures/policies"; }
 
-std::vector<fs::path> Context(const char* kind) {
+std::vector<fs::path> Policies(const char* kind) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(Folder() / kind)) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
@@ -52,7 +52,7 @@ std::string Mistakes(const fs::path& path) {
 }  // namespace
 
 TEST_CASE("fixtures: every good policy loads") {
-  const std::vector<fs::path> files = Context("good");
+  const std::vector<fs::path> files = Policies("good");
   REQUIRE(files.size() > 20);
   for (const fs::path& file : files) {
     CAPTURE(file);
@@ -61,7 +61,7 @@ TEST_CASE("fixtures: every good policy loads") {
 }
 
 TEST_CASE("fixtures: every bad policy is refused with the expected mistake beside it") {
-  const std::vector<fs::path> files = Context("bad");
+  const std::vector<fs::path> files = Policies("bad");
   REQUIRE(files.size() > 90);
   for (const fs::path& file : files) {
     CAPTURE(file);
