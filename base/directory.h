@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <memory>
@@ -24,12 +23,10 @@ using DirectoryStream = std::unique_ptr<DIR, CloseDirectory>;
 // nothing if the directory cannot be opened or read (readdir(3)).
 template <typename Test>
 std::optional<bool> AnyEntry(const UniqueFd& folder, Test test) {
-  const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const DirectoryStream stream(own < 0 ? nullptr : ::fdopendir(own));
-  if (stream == nullptr) {
-    if (own >= 0) ::close(own);
-    return {};
-  }
+  UniqueFd own(::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const DirectoryStream stream(own.valid() ? ::fdopendir(own.get()) : nullptr);
+  if (stream == nullptr) return {};
+  own.release();  // the stream closes it
   for (;;) {
     errno = 0;
     const dirent* entry = ::readdir(stream.get());  // NOLINT(concurrency-mt-unsafe): one thread

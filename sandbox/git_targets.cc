@@ -313,7 +313,9 @@ class TargetFinder {
   void AddHooks(const Setting& setting, const std::string& value, const Path& tree) {
     if (value.empty() || InAnyTree(value, tree, tree).empty()) return;
     for (const std::string& hook : SplitWords(kHooks)) {
-      AddTarget("", FromOf(setting), InAnyTree(value + "/" + hook, tree, tree));
+      std::string path = value;
+      path.append("/").append(hook);
+      AddTarget("", FromOf(setting), InAnyTree(path, tree, tree));
     }
   }
 

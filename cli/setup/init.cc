@@ -220,11 +220,9 @@ Outcome SwitchedOff(const std::vector<HookSwitch>& switches) {
   return Outcome::No(error);
 }
 
-Outcome RunInit(InitOptions& options) {
+// Finds the project and the hook, and resolves the paths that the user gave.
+Status FindPlaces(InitOptions& options) {
   InstallRequest& request = options.request;
-  if (!request.dry_run) {
-    if (Status s = RefuseUnattended("init"); !s) return Outcome::No(s.error());
-  }
   const std::string& home = options.given.home;
   if (Status s = FindProject(home, options.project).MoveTo(request.where); !s) return s.error();
   if (Status s = FindHookProgram(options.hook).MoveTo(request.hook); !s) return s.error();
@@ -235,6 +233,15 @@ Outcome RunInit(InitOptions& options) {
     if (!place) return place.error();
     *path = place->project_dir;
   }
+  return Unit{};
+}
+
+Outcome RunInit(InitOptions& options) {
+  InstallRequest& request = options.request;
+  if (!request.dry_run) {
+    if (Status s = RefuseUnattended("init"); !s) return Outcome::No(s.error());
+  }
+  if (Status s = FindPlaces(options); !s) return s.error();
   request.directory_is_given = !options.project.empty();
   request.layer = options.layers.layer();
   request.may_ask = !request.dry_run && !options.json;

@@ -21,13 +21,12 @@ namespace ringfence {
 namespace {
 
 FileKind KindOfMode(mode_t mode) {
-  return S_ISREG(mode)    ? FileKind::kFile
-         : S_ISDIR(mode)  ? FileKind::kDirectory
-         : S_ISLNK(mode)  ? FileKind::kLink
-         : S_ISFIFO(mode) ? FileKind::kFifo
-         : S_ISSOCK(mode) ? FileKind::kSocket
-         : S_ISCHR(mode)  ? FileKind::kCharacterDevice
-                          : FileKind::kBlockDevice;
+  if (S_ISREG(mode)) return FileKind::kFile;
+  if (S_ISDIR(mode)) return FileKind::kDirectory;
+  if (S_ISLNK(mode)) return FileKind::kLink;
+  if (S_ISFIFO(mode)) return FileKind::kFifo;
+  if (S_ISSOCK(mode)) return FileKind::kSocket;
+  return S_ISCHR(mode) ? FileKind::kCharacterDevice : FileKind::kBlockDevice;
 }
 
 FileKind KindOfEntry(unsigned char type) {
