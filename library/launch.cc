@@ -126,7 +126,8 @@ std::optional<Error> Check(const Command& command) {
                        "name the installed program ringfence");
   }
   if (!command.policy_file.empty() && !command.policy_text.empty()) {
-    return LaunchError("policy_text", "stands beside policy_file", "give one of both");
+    return LaunchError("policy_text", "cannot be combined with policy_file",
+                       "set only one of them");
   }
   const bool has_nul = HasNul(command.argv) ||
                        HasNul({command.data_dir, command.root, command.cwd, command.policy_file,

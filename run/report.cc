@@ -44,9 +44,9 @@ Result<RunReport> RunReport::To(const std::string& descriptor) {
                       "give the number of a socket that this program inherits");
   };
   int fd = -1;
-  if (!ReadNumber(descriptor, fd) || fd <= STDERR_FILENO) return wrong("no descriptor");
+  if (!ReadNumber(descriptor, fd) || fd <= STDERR_FILENO) return wrong("not a descriptor");
   struct stat facts {};
-  if (::fstat(fd, &facts) != 0 || !S_ISSOCK(facts.st_mode)) return wrong("no socket");
+  if (::fstat(fd, &facts) != 0 || !S_ISSOCK(facts.st_mode)) return wrong("not a socket");
   if (::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) return SystemError("fcntl(--report)");
   RunReport report;
   report.socket_ = UniqueFd(fd);

@@ -46,8 +46,8 @@ std::string AbsoluteOr(const std::string& path) { return path.empty() ? "" : Abs
 Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& files,
                                bool macos_names) {
   if (options.no_sandbox && !options.mode.empty() && options.mode != "rwx") {
-    return UsageError("--no-sandbox", "is not --mode " + options.mode,
-                      "cannot be combined with --no-sandbox, which confines nothing");
+    return UsageError("--no-sandbox", "cannot be combined with --mode " + options.mode,
+                      "leave one of them out: --no-sandbox confines nothing");
   }
   // Paths on the command line are relative to the directory in which it was typed.
   Registration typed = options;

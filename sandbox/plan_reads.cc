@@ -105,7 +105,7 @@ class ReadPlanner {
         hidden, [&root](const HiddenPlace& place) { return place.covers(root); });
     if (holds != hidden.end()) {
       return UsageError(
-          "read.deny", holds->why + ": the project " + Quote(root.text()) + " lies there",
+          "read.deny", holds->why + ": the project " + Quote(root.text()) + " is in it",
           "deny what is below it, or let commands read less by \"reads\": \"listed\"");
     }
     AddElsewhere(hidden);
@@ -147,7 +147,7 @@ class ReadPlanner {
       return Holding(plan_.writable, path) != nullptr;
     };
     if (can_move(place.path) && !place.is_found) {
-      plan_.names.HoldInPlace(place.path, "what may not be read lies below: " + place.why);
+      plan_.names.HoldInPlace(place.path, "what may not be read is below it: " + place.why);
     }
     for (const Path& link : place.links) {
       if (can_move(link)) {

@@ -101,7 +101,7 @@ class TextPlan {
   void Names() {
     Line("names     " + std::to_string(plan_.names.rules().size()) +
          " rules; whether or not they exist, these may not be made, changed, moved or removed:");
-    std::string stores = ", or it lies in a package";
+    std::string stores = ", or it is in a package";
     for (const std::string& store : plan_.names.package_stores()) stores += " of " + Quote(store);
     for (const GuardedName& rule : plan_.names.rules()) {
       Path("  refuse  ", rule.text(),

@@ -128,7 +128,8 @@ class Profile {
     }
     if (!names.beginnings().empty()) {
       Title(
-          "Nor made, moved or removed: directories that would give such a name to what is in "
+          "Directories that may not be created, moved or removed: they would give such a name to "
+          "what is in "
           "them.");
       Rule("deny", "file-write-create file-write-unlink", names.beginnings());
     }

@@ -190,7 +190,7 @@ Status TakeBackFrom(const ChangeJournal& journal) {
     return error;
   }
   if (!changes->empty()) {
-    Say("note: a ringfence command was interrupted; the files that it had changed are as before");
+    Say("note: a ringfence command was interrupted; the files that it had changed were restored");
   }
   return journal.Remove();
 }

@@ -343,7 +343,7 @@ void AddChangeOptions(Command& command, ChangeOptions& options, const char* sess
                     "A path, a host (with :PORT or not) or a tool");
   command.AddFlag("--session", options.session, session);
   command.AddOption("--session-id ID", options.session_id, "Only for this session");
-  command.AddOption("--as", options.kind, "What it is, where the name does not tell")
+  command.AddOption("--as", options.kind, "The kind of the argument, if its name is ambiguous")
       .OneOf({"path", "host", "tool"});
   command.AddOption("--project DIR", options.project,
                     "The project (default: around the current directory)");

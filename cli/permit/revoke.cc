@@ -196,13 +196,13 @@ class Revocation {
 }  // namespace
 
 void AddRevoke(Command& app, Action& chosen) {
-  Command command = AddCommand(app, "revoke", "Take away what was allowed: one path, host or tool",
-                               kRevokeExamples);
+  Command command =
+      AddCommand(app, "revoke", "Revoke the permission of one path, host or tool", kRevokeExamples);
   const auto options = std::make_shared<ChangeOptions>();
   AddChangeOptions(command, *options, "What was allowed for one session, by the audit log");
   options->finds_entry = true;
-  command.AddFlag("--read", options->read, "From the lists of what may be read alone");
-  command.AddFlag("--ask", options->ask, "From the lists of what is asked about alone");
+  command.AddFlag("--read", options->read, "Only from the read lists");
+  command.AddFlag("--ask", options->ask, "Only from the ask lists");
   command.OnGiven(
       [&chosen, options] { chosen = [options] { return Revocation(*options).Run(); }; });
 }

@@ -81,7 +81,8 @@ void AddConfinement(Command& command, RunOptions& run) {
   command.AddOption("--mode MODE", run.mode, "sandbox, rx (the project is read-only) or rwx")
       .OneOf({"sandbox", "rx", "rwx"});
   command
-      .AddOption("--layers LAYERS", run.layers, "full or, where namespaces are forbidden, landlock")
+      .AddOption("--layers LAYERS", run.layers,
+                 "full or, if namespaces are not available, landlock")
       .OneOf({"full", "landlock"});
 }
 

@@ -225,10 +225,10 @@ def compare(untaken, reasons, unsteady):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--no-run", action="store_true", help="only judge the counters there are")
+    parser.add_argument("--no-run", action="store_true", help="only evaluate the existing counters")
     parser.add_argument("--no-unit", action="store_true",
                         help="the unit tests have left their counters already")
-    parser.add_argument("--update", action="store_true", help="write untaken.txt anew")
+    parser.add_argument("--update", action="store_true", help="rewrite untaken.txt")
     options = parser.parse_args()
     build = options.build.resolve()
     if not options.no_run:

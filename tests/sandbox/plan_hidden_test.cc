@@ -176,7 +176,7 @@ TEST_CASE("hidden: hiding the project itself is an error") {
     PlanWorld plan;
     plan.world.files.Put("/home/dev/project/x", File());
     plan.world.User(R"("read":{"deny":[")" + deny + R"("]})");
-    CHECK(plan.WhyNot().what.find("the project \"/home/dev/project\" lies there") !=
+    CHECK(plan.WhyNot().what.find("the project \"/home/dev/project\" is in it") !=
           std::string::npos);
   }
 }
