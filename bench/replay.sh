@@ -23,7 +23,9 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/home" "$work/project"
-cp -r "$root/base" "$root/policy" "$root/hook" "$root/cli" "$root/docs" "$root/tests" "$work/project"
+for part in agents audit_log base policy hook cli docs tests; do  # transcripts.py names files of these
+  cp -r "$root/$part" "$work/project"
+done
 echo "writing $megabytes MB of transcripts..." >&2
 python3 "$root/bench/transcripts.py" "$work/logs" "$megabytes" --project "$work/project"
 printf '{"version":1,"write":{"allow":["."],"deny":["docs"]}}' > "$work/other.json"
