@@ -1,5 +1,6 @@
-// Result<T> is a value or an Error. Nothing in base, policy and hook throws, so every function that
-// can fail returns a Result, and the compiler warns if a caller discards it.
+// Result<T> is a value or an Error. Nothing in base (without json.cc and json_edit.cc), policy,
+// agents/claude (without setup), audit_log and hook throws, so every function that can fail returns
+// a Result, and the compiler warns if a caller discards it.
 #pragma once
 
 #include <cstdint>

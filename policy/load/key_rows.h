@@ -1,6 +1,6 @@
 // The table of the policy keys with plain values. To add a key, give it a field in policy/policy.h
-// and a row here; `pytest tests/schema --update-documents` writes it into the schema and into
-// docs/policy-format.md.
+// and a row here; `pytest tests/schema --update-documents` writes it into the schema, into
+// docs/policy-format.md and into docs/man/ringfence-policy.5.
 #pragma once
 
 #include <algorithm>
