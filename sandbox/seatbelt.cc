@@ -129,8 +129,7 @@ class Profile {
     if (!names.beginnings().empty()) {
       Title(
           "Directories that may not be created, moved or removed: they would give such a name to "
-          "what is in "
-          "them.");
+          "what is in them.");
       Rule("deny", "file-write-create file-write-unlink", names.beginnings());
     }
     if (!plan_.private_tmp) return;

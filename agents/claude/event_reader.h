@@ -1,4 +1,4 @@
-// Turns the client's JSON into an Event. No other file knows what the client sends (see
+// Turns the client's JSON into an Event; input_reader.h reads the arguments of the tool (see
 // docs/hook-protocol.md). Strict about everything that a decision depends on; file contents and
 // other text that cannot matter are checked as JSON and skipped, so memory does not grow with them.
 #pragma once
