@@ -221,7 +221,7 @@ Outcome SwitchedOff(const std::vector<HookSwitch>& switches) {
 }
 
 // Finds the project and the hook, and resolves the paths that the user gave.
-Status FindPlaces(InitOptions& options) {
+Status ResolvePaths(InitOptions& options) {
   InstallRequest& request = options.request;
   const std::string& home = options.given.home;
   if (Status s = FindProject(home, options.project).MoveTo(request.where); !s) return s.error();
@@ -241,7 +241,7 @@ Outcome RunInit(InitOptions& options) {
   if (!request.dry_run) {
     if (Status s = RefuseUnattended("init"); !s) return Outcome::No(s.error());
   }
-  if (Status s = FindPlaces(options); !s) return s.error();
+  if (Status s = ResolvePaths(options); !s) return s.error();
   request.directory_is_given = !options.project.empty();
   request.layer = options.layers.layer();
   request.may_ask = !request.dry_run && !options.json;
