@@ -44,7 +44,7 @@ Result<RunReport> RunReport::To(const std::string& descriptor) {
                       "give the number of a socket that this program inherits");
   };
   int fd = -1;
-  if (!ReadNumber(descriptor, fd) || fd <= STDERR_FILENO) return wrong("not a descriptor");
+  if (!ReadNumber(descriptor, fd) || fd <= STDERR_FILENO) return wrong("not a descriptor above 2");
   struct stat facts {};
   if (::fstat(fd, &facts) != 0 || !S_ISSOCK(facts.st_mode)) return wrong("not a socket");
   if (::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) return SystemError("fcntl(--report)");

@@ -65,9 +65,10 @@ bool IsImmuneToPreloading(const std::string&) { return true; }
 Result<std::string> OwnFile() {
   Result<std::string> own = OwnProgramReal();
   if (!own) return own;
+  const std::string name = own->empty() ? OwnProgram() : *own;
   std::error_code failed;
-  const auto file = std::filesystem::canonical(own->empty() ? OwnProgram() : *own, failed);
-  if (failed) return SystemError("realpath(" + *own + ")", failed.value());
+  const auto file = std::filesystem::canonical(name, failed);
+  if (failed) return SystemError("realpath(" + name + ")", failed.value());
   return file.string();
 }
 
