@@ -128,8 +128,8 @@ class Profile {
     }
     if (!names.beginnings().empty()) {
       Title(
-          "Directories that may not be created, moved or removed: they would give such a name to "
-          "what is in them.");
+          "Directories that may not be created, moved or removed, since files in them would get "
+          "such a name.");
       Rule("deny", "file-write-create file-write-unlink", names.beginnings());
     }
     if (!plan_.private_tmp) return;

@@ -199,7 +199,7 @@ class TrustCommand {
     const Terminal terminal;
     Report(project, kNot);
     if (options_.json || !terminal.can_ask()) {
-      return Outcome::No(UsageError("there is no terminal to ask on", "nothing was trusted",
+      return Outcome::No(UsageError("no terminal", "ringfence cannot ask, so nothing was trusted",
                                     "if you have read it, run: ringfence trust --yes --digest " +
                                         project.sha256 + ProjectWord(project)));
     }
