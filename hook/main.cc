@@ -82,10 +82,11 @@ Result<Registration> RegistrationOf(const HookOptions& options) {
   Result<std::string> program_real = OwnProgramReal();
   if (!program_real) return program_real.error();
   Registration registration = options;
-  registration.agent = &ClaudeCode();
-  registration.project_dir = Variable("CLAUDE_PROJECT_DIR");
+  const Agent& agent = ClaudeCode();
+  registration.agent = &agent;
+  registration.project_dir = Variable(agent.variables.project);
   registration.home_variable = Variable("HOME");
-  registration.config_dir = Variable("CLAUDE_CONFIG_DIR");
+  registration.config_dir = Variable(agent.variables.settings);
   registration.program = OwnProgram();
   registration.program_real = std::move(*program_real);
   registration.user = EffectiveUser();

@@ -1,15 +1,13 @@
 #include "hook/session_text.h"
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
-#include "agents/claude/settings/settings.h"
+#include "agents/claude/settings/own_sandbox.h"
 #include "base/add_once.h"
-#include "base/contains.h"
 #include "base/joined.h"
-#include "base/regular_file.h"
 #include "base/text.h"
+#include "policy/agent.h"
 #include "policy/rules/sets.h"
 
 namespace ringfence {
@@ -118,19 +116,6 @@ std::string ModeLine(SandboxMode mode) {
              : "- This run has no sandbox. The rules above still apply.\n";
 }
 
-// Describes what the client's sandbox does not let commands do, whatever the policy permits
-// (measured on 2.1.330 and 2.1.331; the FAQ gives the reasons).
-std::string ClientSandboxWords(const Places& places, bool opens_root) {
-  std::string text = ", where `git add -A` fails (use -u or names)";
-  const Path start = StartOf(places);
-  if (start == places.root || opens_root) return text;
-  return text + ". They write only in " + Quote(start.text()) +
-         ", where the client was started. To commit, or to write elsewhere in the project, have "
-         "the "
-         "user start the client in " +
-         Quote(places.root.text());
-}
-
 std::string CommandLines(const Policy& policy, const std::string& confinement) {
   std::string text = confinement.empty()
                          ? "- No sandbox confines Bash commands here: keep them within these "
@@ -142,60 +127,7 @@ std::string CommandLines(const Policy& policy, const std::string& confinement) {
   return text;
 }
 
-// The client's settings for its own sandbox.
-struct ClientSandbox {
-  bool enabled = false;
-  bool leaves_out_some = false;
-  bool leaves_out_all = false;
-  bool leaves_out_files = false;
-  bool opens_root = false;  // commands may write anywhere in the project
-};
-
-// The client's settings files, from the highest precedence to the lowest.
-std::vector<Path> SettingsFilesOf(const Places& places) {
-  std::vector<Path> files{Path::Clean("/etc/claude-code/managed-settings.json"),
-                          StartOf(places).Child(".claude").Child("settings.local.json"),
-                          StartOf(places).Child(".claude").Child("settings.json")};
-  for (const Path& folder : places.settings_folders) files.push_back(folder.Child("settings.json"));
-  if (places.settings_folders.empty()) {  // CLAUDE_CONFIG_DIR replaces ~/.claude
-    for (const Path& home : places.homes) {
-      if (!MayAllowBelow(places, home)) continue;  // the client uses HOME
-      files.push_back(home.Child(".claude").Child("settings.json"));
-    }
-  }
-  return files;
-}
-
-ClientSandbox ClientSandboxOf(const Places& places) {
-  ClientSandbox sandbox;
-  std::optional<bool> enabled;  // from the first file that sets it
-  for (const Path& file : SettingsFilesOf(places)) {
-    Result<FileBytes> bytes = ReadRegularFile(file.text());
-    if (!bytes || bytes->missing) continue;
-    const ClientSettings settings =
-        ParseClientSettings(std::move(bytes->text), file.text(), file.text());
-    if (!settings.drops.empty()) continue;  // the client ignores the whole file
-    if (!enabled) enabled = settings.Flag("/sandbox/enabled");
-    sandbox.leaves_out_files |= settings.Flag("/sandbox/filesystem/disabled") == true;
-    sandbox.opens_root |= OpensWrites(settings, places.root_real);
-    if (const auto* commands = settings.Texts("/sandbox/excludedCommands")) {
-      sandbox.leaves_out_some |= !commands->empty();
-      sandbox.leaves_out_all |= std::ranges::find(*commands, "*") != commands->end();
-    }
-  }
-  sandbox.enabled = enabled.value_or(false);
-  return sandbox;
-}
-
 }  // namespace
-
-std::string BashConfinement(const Places& places) {
-  const ClientSandbox sandbox = ClientSandboxOf(places);
-  if (!sandbox.enabled || sandbox.leaves_out_all || sandbox.leaves_out_files) return "";
-  return std::string("the client's sandbox") +
-         (sandbox.leaves_out_some ? ", except those that its settings exclude" : "") +
-         ClientSandboxWords(places, sandbox.opens_root);
-}
 
 std::string BoundaryText(const Policy& policy, const Context& context, SandboxMode mode) {
   const bool is_wrapped = policy.wrap_bash && mode != SandboxMode::kRwx;
@@ -208,7 +140,8 @@ std::string BoundaryText(const Policy& policy, const Context& context, SandboxMo
   SetNames explained;
   AppendPaths(text, policy.read, "read", explained);
   AppendPaths(text, policy.write, "write", explained);
-  text += "- You can never write Claude Code's settings or ringfence's policies.\n";
+  text += "- You can never write " + std::string(policy.agent->settings.what) +
+          " or ringfence's policies.\n";
   AppendTools(text, policy.tools);
   AppendNetwork(text, policy);
   text += CommandLines(policy, confinement);

@@ -9,10 +9,6 @@
 
 namespace ringfence {
 
-// Says what confines the processes that Bash starts in this project, and what they cannot do there:
-// "the client's sandbox, where ...", or "" if nothing does. Reads the client's settings.
-std::string BashConfinement(const Places& places);
-
 // Returns a few lines for the model, without any text of an untrusted policy.
 std::string BoundaryText(const Policy& policy, const Context& context, SandboxMode mode);
 

@@ -28,13 +28,13 @@ enum class FieldRole : uint8_t {
   kSearchFilter,   // a glob for names below the directory
   kUrl,
   kHosts,       // hosts or "*.host" that a command may reach
-  kOtherHost,   // the computer that the call runs on, if not this one
+  kOtherHost,   // the computer that the call runs on; see Agent::this_computer
   kAttachment,  // a file to read, as text; an object names what the client has already
   kNoPath,      // has a name like a path argument, but is not a path on this host
   kResourceUri,
   kWorktreeName,
   kMcpServer,
-  kIsolation,  // isolation of a subagent; "worktree" creates one
+  kIsolation,  // of a subagent; see Agent::worktree_isolation
 };
 
 struct ToolField {
@@ -53,7 +53,6 @@ struct KnownTool {
   bool runs_command = false;  // runs its argument "command" in a shell, so ringfence can wrap it
 };
 
-// The tools of an agent.
 class ToolTable {
  public:
   // One row for each tool, the most common first: its name, then
@@ -97,15 +96,52 @@ struct AgentStateNames {
   WordList logins{""};         // the names in `files` that @secrets includes
 };
 
+// The agent's settings, which no policy lets it write. They are in AgentStateNames::folder, at any
+// depth, because an agent reads them from the directory that it is started in.
+struct AgentSettings {
+  std::string_view what;           // for messages: "Claude Code's settings"
+  std::string_view pattern;        // of the files' names: "settings*.json"
+  WordList files{""};              // the files themselves
+  std::string_view managed;        // the administrator's directory
+  std::string_view managed_macos;  // the same on macOS
+};
+
+// Names of environment variables.
+struct AgentVariables {
+  const char* project = "";   // the project's directory
+  const char* settings = "";  // replaces AgentStateNames::folder
+  const char* started = "";   // set in every program that the agent starts
+  const char* tmp = "";       // where the agent puts its temporary files
+  const char* confined = "";  // "1" tells the agent that something else confines it
+  WordList own{""};           // patterns for what the agent itself needs, without its own secrets
+  WordList commands{""};      // patterns for what it sets for its commands
+};
+
 struct Agent {
-  std::string_view name;  // "Claude Code"
+  std::string_view name;     // "Claude Code"
+  std::string_view program;  // "claude"
   ToolTable tools{""};
-  WordList session_tools{""};     // @session-tools
-  WordList hosts{""};             // @agent-hosts
-  std::string_view shell;         // the tool whose deny rule covers every shell; "" if none
-  std::string_view sandbox_flag;  // the argument that asks to run a command outside the sandbox
-  std::string_view worktrees;     // where the agent puts worktrees, relative to a repository
+  WordList session_tools{""};      // @session-tools
+  WordList hosts{""};              // @agent-hosts
+  std::string_view shell;          // the tool whose deny rule covers every shell; "" if none
+  std::string_view sandbox_flag;   // the argument that asks to run a command outside the sandbox
+  std::string_view this_computer;  // the value of a kOtherHost argument that means this one
+  std::string_view worktrees;      // where the agent puts worktrees, relative to a repository
+  std::string_view worktree_isolation;  // the value of a kIsolation argument that creates one
+  char worktree_separator = '/';        // replaces each "/" in the name of a worktree
   AgentStateNames state;
+  AgentSettings settings;
+  AgentVariables variables;
+  // Paths below AgentStateNames::folder for @runs-later: what the agent runs, starts agents from or
+  // follows as the user's instructions, and state that can make it run programs. A confined agent
+  // must be able to write that state.
+  WordList runs_later{""};
+  WordList state_runs_later{""};
+  // Permission modes in which the user is not asked: a write just runs, or a model decides. The
+  // last is how the user leaves the second: "leave auto mode (Shift+Tab)".
+  std::string_view mode_without_questions;
+  std::string_view mode_of_model;
+  std::string_view leave_mode_of_model;
 
   // Returns the name of a project's directory below AgentStateNames::projects.
   std::string (*project_folder)(const Path& project) = nullptr;
@@ -123,7 +159,7 @@ struct Agent {
 // Returns the MCP server that the call names in an argument, or "" if none.
 std::string_view McpServerOf(const Event& event, const Agent& agent);
 
-// Has no tools and owns no files, so every call is denied unless a policy names its tool.
+// Stands for an agent that is not set. FindPlaces() refuses it.
 extern const Agent kNoAgent;
 
 }  // namespace ringfence

@@ -82,7 +82,7 @@ class CallEvaluator {
       const bool is_list = field.kind == JsonKind::kArray && field.pointer == spec.pointer &&
                            spec.pointer.ends_with('s');
       if (spec.role == FieldRole::kIsolation) {
-        if (field.text == "worktree") EvaluateWorktrees("");
+        if (field.text == policy_.agent->worktree_isolation) EvaluateWorktrees("");
       } else if (!is_list && !IsOpaque(spec.role, field) &&
                  arguments_.IsUsable(field, TypeOf(spec))) {
         EvaluateValue(spec.role, field);
@@ -146,10 +146,10 @@ class CallEvaluator {
 
   // Denies a call that runs on another computer, because its paths are on that computer.
   void EvaluateOtherHost(const InputField& field) {
-    if (field.text.empty() || field.text == "container") return;  // it runs where the client does
+    if (field.text.empty() || field.text == policy_.agent->this_computer) return;
     verdict_.Deny("call of " + event_.tool_name + " on " + Quote(field.text),
                   "it runs on another computer, which this policy does not cover",
-                  "Leave out \"_host\".");
+                  "Leave out " + Quote(field.key) + ".");
   }
 
   // Most servers take a text without a scheme as a path.
@@ -162,7 +162,7 @@ class CallEvaluator {
     arguments_.EvaluateServerPath(field, field.text, Access::kRead);
   }
 
-  // The client turns "feature/x" into one directory name: "feature+x".
+  // The agent turns "feature/x" into one directory name: "feature+x".
   void EvaluateWorktree(const InputField& field) {
     const std::string_view name = field.text;
     const std::string what = "worktree " + Quote(name);
@@ -179,7 +179,7 @@ class CallEvaluator {
     }
     if (const auto why = RefusedText(name)) return verdict_.Deny(what, std::string(*why));
     std::string folder = "/" + std::string(name);
-    std::replace(folder.begin() + 1, folder.end(), '/', '+');
+    std::replace(folder.begin() + 1, folder.end(), '/', policy_.agent->worktree_separator);
     EvaluateWorktrees(folder);
   }
 
@@ -240,13 +240,12 @@ class CallEvaluator {
     }
   }
 
-  // Denies a question that the client would not pass on to the user: in "bypassPermissions", a
-  // write to a file that the client itself guards just runs; in "auto", a model decides.
+  // Denies a question that the agent would not pass on to the user.
   void RefuseUnanswerable() {
     Decision& decision = verdict_.decision;
     if (decision.verdict != Verdict::kAsk) return;
     const Access access = verdict_.asks_about_write ? Access::kWrite : Access::kRead;
-    std::string fix = QuestionFix(event_.permission_mode, access);
+    std::string fix = QuestionFix(event_.permission_mode, access, *policy_.agent);
     if (fix.empty()) return;
     decision.verdict = Verdict::kDeny;
     if (decision.cause) decision.cause->remedy = std::move(fix);

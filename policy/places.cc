@@ -6,6 +6,7 @@
 #include "base/add_once.h"
 #include "base/contains.h"
 #include "base/text.h"
+#include "policy/agent.h"
 #include "policy/evaluate/evaluate_path.h"
 #include "policy/evaluate/fix.h"
 #include "policy/files/resolve.h"
@@ -18,14 +19,6 @@ constexpr bool kMacosNames = true;
 #else
 constexpr bool kMacosNames = false;
 #endif
-
-// Returns an error that names the option or variable that set the project.
-Error WrongRoot(Error::About about, std::string what, std::string hint) {
-  Error error = UsageError(about == Error::About::kRoot ? "--root" : "CLAUDE_PROJECT_DIR",
-                           std::move(what), std::move(hint));
-  error.about = about;
-  return error;
-}
 
 // Errors do not say where `path` came from; the caller adds that.
 Result<Path> Resolved(const Path& path, const FileView& files) {
@@ -176,30 +169,34 @@ bool IsRootByOption(const Registration& registration, const FileView& files, con
 Status FindRoot(const Registration& registration, const FileView& files, Places& places) {
   const bool by_option = IsRootByOption(registration, files, places);
   const std::string& text = by_option ? registration.root : registration.project_dir;
-  const Error::About about = by_option ? Error::About::kRoot : Error::About::kProjectDir;
+  const char* variable = registration.agent->variables.project;
+  const auto wrong = [&](std::string what, std::string hint) {
+    Error error = UsageError(by_option ? "--root" : variable, std::move(what), std::move(hint));
+    error.about = by_option ? Error::About::kRoot : Error::About::kProjectDir;
+    return error;
+  };
   if (text.empty()) {
-    return UsageError("", "the project is not known: CLAUDE_PROJECT_DIR is not set",
+    return UsageError("", "the project is not known: " + std::string(variable) + " is not set",
                       "register the hook with --root DIR, or run it under the client");
   }
   const std::optional<Path> root = Path::Parse(text);
-  if (!root) return WrongRoot(about, Quote(text) + " is not an absolute path without \"..\"", "");
+  if (!root) return wrong(Quote(text) + " is not an absolute path without \"..\"", "");
   const Result<Path> real = Resolved(*root, files);
-  if (!real) return WrongRoot(about, real.error().what, "");
+  if (!real) return wrong(real.error().what, "");
   const Result<FileFacts> facts = files.Look(*real);
   if (!facts) return facts.error();
   if (facts->kind != FileKind::kDirectory) {
-    return WrongRoot(about, Quote(text) + " is not a directory", "start the client in the project");
+    return wrong(Quote(text) + " is not a directory", "start the client in the project");
   }
   if (real->is_root()) {
-    return WrongRoot(about, "the project may not be \"/\"", "start the client in the project");
+    return wrong("the project may not be \"/\"", "start the client in the project");
   }
   if (!by_option && HoldsAny(*real, places.homes)) {
     const bool is_home = Contains(places.homes, *real);
-    return WrongRoot(
-        about, Quote(text) + (is_home ? " is the home directory" : " holds the home directory"),
-        "start the client in a project's directory, or accept this one as a project and "
-        "start the client again: ringfence init --root " +
-            ShellWord(text));
+    return wrong(Quote(text) + (is_home ? " is the home directory" : " holds the home directory"),
+                 "start the client in a project's directory, or accept this one as a project and "
+                 "start the client again: ringfence init --root " +
+                     ShellWord(text));
   }
   places.root = *root;
   places.root_real = *real;
@@ -229,6 +226,7 @@ Result<std::optional<Path>> PasswdHome(uint32_t user, const FileView& files) {
 }
 
 Result<Places> FindPlaces(const Registration& registration, const FileView& files) {
+  if (registration.agent == &kNoAgent) return UsageError("", "no agent is set");
   Places places;
   places.agent = registration.agent;
   places.user = registration.user;

@@ -1,5 +1,5 @@
 // Places: the directories and programs that a decision is about, as plain values. The project's
-// root comes from the registration or from CLAUDE_PROJECT_DIR, never from an event, because the
+// root comes from the registration or from the agent's variable, never from an event, because the
 // model can change the event's `cwd`.
 #pragma once
 
@@ -21,10 +21,10 @@ extern const Agent kNoAgent;
 struct Registration {
   const Agent* agent = &kNoAgent;
   std::string root;           // --root; may be empty; see FindPlaces()
-  std::string project_dir;    // CLAUDE_PROJECT_DIR; may be empty
+  std::string project_dir;    // AgentVariables::project; may be empty
   std::string home;           // --home; may be empty
   std::string home_variable;  // HOME; may be empty
-  std::string config_dir;     // CLAUDE_CONFIG_DIR: only adds protected names
+  std::string config_dir;     // AgentVariables::settings: only adds protected names
   std::string policy;         // --policy; may be empty
   std::string profile;        // --profile; may be empty
   std::string program;        // the name that this program was started by; may be empty
@@ -37,8 +37,8 @@ struct Places {
   const Agent* agent = &kNoAgent;  // the agent that these places belong to
   Path root;                       // as given
   Path root_real;                  // without links
-  // Directory where the session and its MCP servers started (CLAUDE_PROJECT_DIR), resolved. Absent
-  // if it is the root.
+  // Directory where the session and its MCP servers started (AgentVariables::project), resolved.
+  // Absent if it is the root.
   std::optional<Path> start;
   // All homes of the user: --home, HOME if it differs, and the one in /etc/passwd; as given and
   // resolved, without duplicates. The user's own files are in the first one. Empty if no home is
@@ -54,7 +54,7 @@ struct Places {
   std::vector<Path> policies;          // paths that policies are read from, existing or not
   std::vector<Path> programs;          // ringfence's own programs
   std::optional<Path> program_real;    // the hook's own path without links, if known
-  std::vector<Path> settings_folders;  // the client's, besides ~/.claude
+  std::vector<Path> settings_folders;  // besides AgentStateNames::folder in the homes
   std::optional<Path> audit_file;
 };
 
@@ -67,7 +67,7 @@ inline const Path& StartOf(const Places& places) {
 bool MayAllowBelow(const Places& places, const Path& home);
 
 // Finds the root and the homes. Errors contain the remedy. A --root that contains a home counts
-// only if CLAUDE_PROJECT_DIR is the same directory or unknown.
+// only if AgentVariables::project is the same directory or unknown.
 Result<Places> FindPlaces(const Registration& registration, const FileView& files);
 
 // Returns the first home of `user` in /etc/passwd that exists or cannot be accessed.

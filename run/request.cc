@@ -6,6 +6,7 @@
 
 #include "base/environment.h"
 #include "base/text.h"
+#include "policy/agent.h"
 #include "policy/load/sources.h"
 #include "run/typed_context.h"
 
@@ -18,10 +19,10 @@ SandboxMode ModeOf(const std::string& name) {
 }
 
 // True if the command has the agent's name and is not itself started by an agent.
-bool IsAgent(const std::vector<std::string>& command) {
-  if (std::getenv("CLAUDECODE") != nullptr || command.empty()) return false;
+bool IsAgent(const std::vector<std::string>& command, const Agent& agent) {
+  if (std::getenv(agent.variables.started) != nullptr || command.empty()) return false;
   const std::string& name = command.front();
-  return name.substr(name.rfind('/') + 1) == "claude";
+  return name.substr(name.rfind('/') + 1) == agent.program;
 }
 
 SandboxCommand CommandOf(const RunOptions& options) {
@@ -30,7 +31,7 @@ SandboxCommand CommandOf(const RunOptions& options) {
   command.cwd = CurrentDirectory();
   command.environment = OwnEnvironment();
   command.session = options.session;
-  command.is_agent = options.is_agent || IsAgent(options.command);
+  command.is_agent = options.is_agent || IsAgent(options.command, *options.agent);
   command.is_trial = options.trial;
   if (options.no_sandbox) command.mode = SandboxMode::kRwx;
   if (!options.mode.empty()) command.mode = ModeOf(options.mode);

@@ -43,14 +43,14 @@ Result<Context> FindTypedContext(Registration typed, const FileView& files) {
   if (!typed.root.empty()) typed.root = Absolute(typed.root);
   if (!typed.policy.empty()) typed.policy = Absolute(typed.policy);
   if (typed.home.empty()) typed.home_variable = Variable("HOME");
-  if (typed.config_dir.empty()) typed.config_dir = Variable("CLAUDE_CONFIG_DIR");
+  typed.agent = &ClaudeCode();
+  if (typed.config_dir.empty()) typed.config_dir = Variable(typed.agent->variables.settings);
   if (typed.program.empty()) {
     Result<std::string> program_real = OwnProgramReal();
     if (!program_real) return program_real.error();
     typed.program = OwnProgram();
     typed.program_real = std::move(*program_real);
   }
-  typed.agent = &ClaudeCode();
   typed.user = ::geteuid();
   Result<Context> context = FindContext(typed, files);
   if (!context) return AsTyped(context.error(), is_here);

@@ -4,30 +4,27 @@
 
 #include "base/text.h"
 #include "policy/rules/pattern.h"
+#include "policy/rules/word_list.h"
 
 namespace ringfence {
 namespace {
 
 // Variables that programs need to start and to talk to the user; none holds a secret.
-constexpr std::string_view kPassed =
-    "PATH HOME USER LOGNAME SHELL PWD OLDPWD SHLVL LANG LANGUAGE LC_* TZ TERM COLORTERM "
-    "TERM_* TERMINFO COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE EDITOR "
-    "VISUAL PAGER LESS CI CC CXX CFLAGS CXXFLAGS LDFLAGS MAKEFLAGS PKG_CONFIG_PATH CMAKE_* "
-    "JAVA_HOME GOPATH GOROOT GOFLAGS RUSTUP_HOME RUSTUP_TOOLCHAIN PYENV_ROOT NVM_DIR "
-    "NODE_ENV NODE_OPTIONS PYTHONPATH VIRTUAL_ENV CONDA_PREFIX GIT_AUTHOR_* "
-    "GIT_COMMITTER_* GIT_EDITOR GIT_PAGER CLAUDECODE CLAUDE_PROJECT_DIR "
-    "CLAUDE_CODE_SESSION_ID CLAUDE_CODE_ENTRYPOINT SOURCE_DATE_EPOCH";
+constexpr WordList kPassed(
+    "PATH\nHOME\nUSER\nLOGNAME\nSHELL\nPWD\nOLDPWD\nSHLVL\nLANG\nLANGUAGE\nLC_*\nTZ\nTERM\n"
+    "COLORTERM\nTERM_*\nTERMINFO\nCOLUMNS\nLINES\nNO_COLOR\nFORCE_COLOR\nCLICOLOR\n"
+    "CLICOLOR_FORCE\nEDITOR\nVISUAL\nPAGER\nLESS\nCI\nCC\nCXX\nCFLAGS\nCXXFLAGS\nLDFLAGS\n"
+    "MAKEFLAGS\nPKG_CONFIG_PATH\nCMAKE_*\nJAVA_HOME\nGOPATH\nGOROOT\nGOFLAGS\nRUSTUP_HOME\n"
+    "RUSTUP_TOOLCHAIN\nPYENV_ROOT\nNVM_DIR\nNODE_ENV\nNODE_OPTIONS\nPYTHONPATH\nVIRTUAL_ENV\n"
+    "CONDA_PREFIX\nGIT_AUTHOR_*\nGIT_COMMITTER_*\nGIT_EDITOR\nGIT_PAGER\nSOURCE_DATE_EPOCH\n");
 
-// Variables for the agent: its service and the route to it, its state, its terminal's capabilities.
+// Variables for an agent besides its own: the route to its service and its terminal's capabilities.
 // Keys of other services and sockets of the host are left out.
-constexpr std::string_view kPassedToAgent =
-    "ANTHROPIC_* CLAUDE_* DISABLE_* ENABLE_* MCP_* MAX_* BASH_*_TIMEOUT_MS "
-    "BASH_MAX_OUTPUT_LENGTH API_TIMEOUT_MS SLASH_COMMAND_TOOL_CHAR_BUDGET "
-    "USE_BUILTIN_RIPGREP DO_NOT_TRACK OTEL_* AWS_REGION CLOUD_ML_REGION VERTEX_REGION_* "
-    "HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy "
-    "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR XDG_CONFIG_HOME XDG_DATA_HOME "
-    "XDG_STATE_HOME VTE_VERSION XTERM_VERSION KONSOLE_VERSION KITTY_WINDOW_ID "
-    "ITERM_SESSION_ID WT_SESSION INK_SCREEN_READER";
+constexpr WordList kPassedToAgent(
+    "OTEL_*\nHTTP_PROXY\nHTTPS_PROXY\nALL_PROXY\nNO_PROXY\nhttp_proxy\nhttps_proxy\n"
+    "all_proxy\nno_proxy\nNODE_EXTRA_CA_CERTS\nSSL_CERT_FILE\nSSL_CERT_DIR\nXDG_CONFIG_HOME\n"
+    "XDG_DATA_HOME\nXDG_STATE_HOME\nVTE_VERSION\nXTERM_VERSION\nKONSOLE_VERSION\n"
+    "KITTY_WINDOW_ID\nITERM_SESSION_ID\nWT_SESSION\nINK_SCREEN_READER\n");
 
 std::string_view VariableName(std::string_view variable) {
   return variable.substr(0, variable.find('='));
@@ -37,18 +34,19 @@ bool Sets(std::string_view variable, std::string_view name) {
   return variable.starts_with(name) && variable.substr(name.size()).starts_with('=');
 }
 
-bool IsListed(std::string_view name, std::string_view patterns) {
-  while (!patterns.empty()) {
-    if (MatchName(TakeUntil(patterns, ' '), name)) return true;
+bool IsListed(std::string_view name, const auto& patterns) {
+  for (const std::string_view pattern : patterns) {
+    if (MatchName(pattern, name)) return true;
   }
   return false;
 }
 
 bool IsPassed(std::string_view name, const EnvironmentRequest& request) {
-  if (request.is_agent && IsListed(name, kPassedToAgent)) return true;
-  if (!request.rules.env) return IsListed(name, kPassed);
-  return std::ranges::any_of(*request.rules.env,
-                             [&](std::string_view pattern) { return MatchName(pattern, name); });
+  const AgentVariables& variables = request.agent.variables;
+  const bool is_for_agent = IsListed(name, kPassedToAgent) || IsListed(name, variables.own);
+  if (request.is_agent && is_for_agent) return true;
+  if (!request.rules.env) return IsListed(name, kPassed) || IsListed(name, variables.commands);
+  return IsListed(name, *request.rules.env);
 }
 
 // Removes the references to the descriptors and FIFOs of the surrounding make(1), none of which are
@@ -97,10 +95,9 @@ std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {
     if (!request.tmp.empty()) set(name, request.tmp);
   }
   for (const std::string& variable : request.caches) SetVariable(planned, variable);
-  // The client creates its temporary files in /tmp regardless of TMPDIR, and as root it refuses to
-  // run without prompts unless told that it is in a sandbox.
-  if (request.is_agent && !request.tmp.empty()) set("CLAUDE_CODE_TMPDIR", request.tmp);
-  if (request.is_agent && request.user == 0) set("IS_SANDBOX", "1");
+  const AgentVariables& variables = request.agent.variables;
+  if (request.is_agent && !request.tmp.empty()) set(variables.tmp, request.tmp);
+  if (request.is_agent && request.user == 0) set(variables.confined, "1");
   if (!request.runtime.empty()) set("XDG_RUNTIME_DIR", request.runtime);
   // git would copy sample hooks into a new repository, and hooks are refused.
   set("GIT_TEMPLATE_DIR", "");

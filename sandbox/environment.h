@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/agent.h"
 #include "policy/policy.h"
 
 namespace ringfence {
@@ -15,7 +16,8 @@ namespace ringfence {
 struct EnvironmentRequest {
   const std::vector<std::string>& caller;  // "NAME=value"
   const SandboxRules& rules;
-  bool is_agent = false;
+  const Agent& agent;
+  bool is_agent = false;  // the agent itself is confined, not one of its commands
   uint32_t user = 0;
   std::string_view tmp;                  // private to the sandbox; "" for none
   std::string_view runtime;              // for sockets, private to the sandbox; "" for none

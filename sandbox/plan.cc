@@ -52,6 +52,7 @@ class Planner {
     const std::vector<std::string> caches = CacheVariables(request_, plan_, tmp);
     plan_.environment = PlanEnvironment({.caller = request_.command.environment,
                                          .rules = policy_.sandbox,
+                                         .agent = *places_.agent,
                                          .is_agent = request_.command.is_agent,
                                          .user = plan_.user,
                                          .tmp = tmp,

@@ -109,7 +109,7 @@ class ReadPlanner {
           "deny what is below it, or let commands read less by \"reads\": \"listed\"");
     }
     AddElsewhere(hidden);
-    if (request_.command.is_agent) std::erase_if(hidden, IsAgentsOwn);
+    if (request_.command.is_agent) DropLogins(hidden);
     DropCovered(hidden, plan_.readable);
     const size_t before = plan_.writable.size();
     DropCovered(hidden, plan_.writable);
@@ -187,10 +187,12 @@ class ReadPlanner {
     return files_.KindOr(FileKind::kMissing, path) == FileKind::kDirectory;
   }
 
-  // True for the agent's own files: its login and its history.
-  static bool IsAgentsOwn(const HiddenPlace& place) {
-    return place.path.Parent().name() == ".claude" &&
-           (place.path.name() == ".credentials.json" || place.path.name() == "history.jsonl");
+  // The agent reads its own login and history.
+  void DropLogins(std::vector<HiddenPlace>& hidden) const {
+    const AgentStateNames& state = request_.places.agent->state;
+    std::erase_if(hidden, [&state](const HiddenPlace& place) {
+      return place.path.Parent().name() == state.folder && state.logins.Contains(place.path.name());
+    });
   }
 
   static void DropCovered(const std::vector<HiddenPlace>& hidden,

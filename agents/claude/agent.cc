@@ -112,14 +112,56 @@ constexpr AgentStateNames kState{
                       "mcp-needs-auth-cache.json\nstats-cache.json\n"),
     .logins = WordList(".credentials.json\nhistory.jsonl\n")};
 
+constexpr AgentSettings kSettingsNames{.what = "Claude Code's settings",
+                                       .pattern = "settings*.json",
+                                       .files = WordList("settings.json\nsettings.local.json\n"),
+                                       .managed = "/etc/claude-code",
+                                       .managed_macos = "/Library/Application Support/ClaudeCode"};
+
+// What the client's "Settings" call commands, agents, skills and the like.
+constexpr WordList kRunsLater(
+    "commands\nagents\nskills\nplugins\nhooks\nworkflows\ndev-mods\nroutines\nrules\n"
+    "output-styles\nscheduled_tasks.json\nlaunch.json\ndaemon.json\n");
+
+// The client sources its shell snapshots, and reads .config.json instead of .claude.json.
+constexpr WordList kStateRunsLater(
+    "shell-snapshots\nsession-env\nlocal\njobs\ndaemon\nseed-admin\ncowork_plugins\n"
+    "mcp-skill-archives\nremote-settings.json\n.config.json\n");
+
+// As root, the client refuses to run without prompts unless IS_SANDBOX is set. It creates its
+// temporary files in /tmp regardless of TMPDIR.
+constexpr AgentVariables kEnvironmentNames{
+    .project = "CLAUDE_PROJECT_DIR",
+    .settings = "CLAUDE_CONFIG_DIR",
+    .started = "CLAUDECODE",
+    .tmp = "CLAUDE_CODE_TMPDIR",
+    .confined = "IS_SANDBOX",
+    .own = WordList("ANTHROPIC_*\nCLAUDE_*\nDISABLE_*\nENABLE_*\nMCP_*\nMAX_*\n"
+                    "BASH_*_TIMEOUT_MS\nBASH_MAX_OUTPUT_LENGTH\nAPI_TIMEOUT_MS\n"
+                    "SLASH_COMMAND_TOOL_CHAR_BUDGET\nUSE_BUILTIN_RIPGREP\nDO_NOT_TRACK\n"
+                    "AWS_REGION\nCLOUD_ML_REGION\nVERTEX_REGION_*\n"),
+    .commands = WordList("CLAUDECODE\nCLAUDE_PROJECT_DIR\nCLAUDE_CODE_SESSION_ID\n"
+                         "CLAUDE_CODE_ENTRYPOINT\n")};
+
 constexpr Agent kClaudeCode{.name = "Claude Code",
+                            .program = "claude",
                             .tools = kTools,
                             .session_tools = kSessionTools,
                             .hosts = kAgentHosts,
                             .shell = "Bash",
                             .sandbox_flag = "dangerouslyDisableSandbox",
+                            .this_computer = "container",
                             .worktrees = ".claude/worktrees",
+                            .worktree_isolation = "worktree",
+                            .worktree_separator = '+',
                             .state = kState,
+                            .settings = kSettingsNames,
+                            .variables = kEnvironmentNames,
+                            .runs_later = kRunsLater,
+                            .state_runs_later = kStateRunsLater,
+                            .mode_without_questions = "bypassPermissions",
+                            .mode_of_model = "auto",
+                            .leave_mode_of_model = "leave auto mode (Shift+Tab)",
                             .project_folder = ClaudeProjectSlug,
                             .own_projects = OwnProjectFolders,
                             .scratch = ClaudeScratch};

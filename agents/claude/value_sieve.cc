@@ -13,7 +13,7 @@ constexpr size_t kMaxKnownKeys = 32;
 }  // namespace
 
 void ValueSieve::LookIn(const CachedFiles& files, const Places& places, std::string_view cwd) {
-  names_.emplace(files, places.macos_names);
+  names_.emplace(files, places);
   for (std::string& folder : ServerFolders(StartOf(places), cwd))
     names_->AddFolder(std::move(folder));
 }

@@ -13,7 +13,7 @@
 #include "cli/permit/grant_target.h"
 #include "cli/permit/policy_change.h"
 #include "cli/permit/policy_edit.h"
-#include "cli/setup/agent_guard.h"
+#include "agents/claude/setup/agent_guard.h"
 #include "cli/setup/starter_policy.h"
 #include "policy/files/cached_files.h"
 #include "policy/files/real_files.h"

@@ -10,7 +10,7 @@
 #include "cli/permit/grant_target.h"
 #include "cli/permit/policy_change.h"
 #include "cli/permit/policy_edit.h"
-#include "cli/setup/agent_guard.h"
+#include "agents/claude/setup/agent_guard.h"
 
 namespace ringfence {
 namespace {

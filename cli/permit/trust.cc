@@ -13,7 +13,7 @@
 #include "cli/common/policies.h"
 #include "cli/common/state.h"
 #include "cli/permit/policy_grants.h"
-#include "cli/setup/agent_guard.h"
+#include "agents/claude/setup/agent_guard.h"
 #include "policy/evaluate/fix.h"
 #include "policy/files/real_files.h"
 #include "policy/files/resolve.h"

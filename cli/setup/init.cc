@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/setup/agent_guard.h"
 #include "agents/claude/setup/mcp_servers.h"
 #include "base/environment.h"
 #include "base/json.h"
@@ -16,7 +17,6 @@
 #include "cli/common/ask.h"
 #include "cli/common/console.h"
 #include "cli/common/policies.h"
-#include "cli/setup/agent_guard.h"
 #include "cli/setup/installation.h"
 #include "policy/evaluate/evaluate_path.h"
 #include "policy/evaluate/evaluate_tool.h"

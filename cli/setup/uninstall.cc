@@ -1,6 +1,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "agents/claude/setup/agent_guard.h"
 #include "agents/claude/setup/settings_editor.h"
 #include "base/add_once.h"
 #include "base/regular_file.h"
@@ -8,7 +9,6 @@
 #include "cli/common/console.h"
 #include "cli/common/file_place.h"
 #include "cli/common/state.h"
-#include "cli/setup/agent_guard.h"
 
 namespace ringfence {
 namespace {

@@ -280,7 +280,8 @@ std::optional<Cause> PathEvaluator::Outside(const Question& question, const Path
   if (cause.remedy.empty()) {
     const bool asks = can_allow && AllowingLeavesQuestion(question.access, named, walked.end);
     cause.remedy =
-        PathFix({walked, question.access, *missing, asks, mode_, in_sandbox_}, policy_, places_);
+        PathFix({walked, question.access, *missing, *policy_.agent, asks, mode_, in_sandbox_},
+                policy_, places_);
   }
   return cause;
 }

@@ -18,7 +18,6 @@ namespace {
 
 constexpr size_t kLongestWord = 300;  // a longer command would be cut
 constexpr size_t kLongestProject = 80;
-constexpr std::string_view kAuto = "auto";  // the permission mode
 
 // True if the part may come from mkstemp, a hash, a time or a UUID: "Xa3k9Q", "9f86d081",
 // "1732480000".
@@ -112,10 +111,10 @@ std::string OtherFix(const RulePlace& missing) {
   return missing.quotable ? "" : "Ask the user to add it to the project's own policy";
 }
 
-// The remedy in auto mode, in which a question is a refusal. `before` is what the user must do
-// first to be asked.
-std::string OrLeaveAuto(const std::string& before) {
-  return "Ask the user to do it, or to " + before + "leave auto mode (Shift+Tab).";
+// The remedy if a model answers the questions, so that a question is a refusal. `before` is what
+// the user must do first to be asked.
+std::string OrLeaveMode(const std::string& before, const Agent& agent) {
+  return "Ask the user to do it, or to " + before + std::string(agent.leave_mode_of_model) + ".";
 }
 
 // Returns the option that makes `ringfence allow` change the right file; nothing if no option can
@@ -140,8 +139,8 @@ std::string AllowPathFix(const PathRefusal& refusal, const std::string& option,
   const bool is_read = refusal.access == Access::kRead;
   const char* how = refusal.asks ? "--ask " : is_temporary ? "--session " : "";  // never both
   const std::string command = AllowCommand(option + (is_read ? "--read " : "") + how + word);
-  if (refusal.asks && refusal.permission_mode == kAuto) {
-    return OrLeaveAuto("run " + command + " and ");
+  if (refusal.asks && refusal.permission_mode == refusal.agent.mode_of_model) {
+    return OrLeaveMode("run " + command + " and ", refusal.agent);
   }
   return (is_temporary && !is_read ? "Write inside the project, or ask" : "Ask") +
          std::string(" the user to run ") + command + ".";
@@ -200,11 +199,11 @@ bool IsSharedFolder(const Path& path, const Places& places) {
   if (places.root_real.IsInside(path) || places.root.IsInside(path)) return true;
   constexpr WordList kOfHome(
       ".cache\n.config\n.local\n.local/bin\n.local/share\n.local/state\nDesktop\n"
-      "Documents\nDownloads\nLibrary\n.claude\nbin\n");
+      "Documents\nDownloads\nLibrary\nbin\n");
   return std::ranges::any_of(places.homes, [&](const Path& home) {
     if (home.IsInside(path)) return true;
     const auto below = path.Below(home);
-    return below && kOfHome.Contains(*below);
+    return below && (kOfHome.Contains(*below) || *below == places.agent->state.folder);
   });
 }
 
@@ -248,9 +247,9 @@ std::string HostWords(std::string_view host) {
   return KindOfName(host) == NameKind::kHost ? word : "--as host " + word;
 }
 
-std::string QuestionFix(std::string_view permission_mode, Access access) {
-  if (permission_mode == kAuto) return OrLeaveAuto("");
-  if (permission_mode != "bypassPermissions" || access == Access::kRead) return "";
+std::string QuestionFix(std::string_view permission_mode, Access access, const Agent& agent) {
+  if (permission_mode == agent.mode_of_model) return OrLeaveMode("", agent);
+  if (permission_mode != agent.mode_without_questions || access == Access::kRead) return "";
   return "Prompts are off here: ask the user to make this edit.";
 }
 
@@ -260,8 +259,8 @@ std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Plac
   if (const std::string other = OtherFix(refusal.missing); !other.empty()) {
     return other + ", or work in " + project + ".";
   }
-  if (refusal.asks && refusal.permission_mode != kAuto) {
-    std::string question = QuestionFix(refusal.permission_mode, refusal.access);
+  if (refusal.asks && refusal.permission_mode != refusal.agent.mode_of_model) {
+    std::string question = QuestionFix(refusal.permission_mode, refusal.access, refusal.agent);
     if (!question.empty()) return question;
   }
   Path path = WorthNaming(refusal, places);

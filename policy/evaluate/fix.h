@@ -39,16 +39,17 @@ bool AllowChanges(const RulePlace& list);
 std::string ToolWords(std::string_view tool, const Agent& agent);
 std::string HostWords(std::string_view host);
 
-// Returns the remedy for a question that the client does not put to the user in this permission
-// mode (measured with 2.1.330 and 2.1.331, see docs/hook-protocol.md); "" if the user is asked.
-std::string QuestionFix(std::string_view permission_mode, Access access);
+// Returns the remedy for a question that the agent does not put to the user in this permission
+// mode; "" if the user is asked.
+std::string QuestionFix(std::string_view permission_mode, Access access, const Agent& agent);
 
 // A path that an allow list does not cover.
 struct PathRefusal {
   const Walked& walked;
   Access access;
   const RulePlace& missing;  // the list that does not cover it
-  bool asks = false;         // allowing it would still leave a question
+  const Agent& agent;
+  bool asks = false;  // allowing it would still leave a question
   std::string_view permission_mode;
   bool in_sandbox = false;  // as in Event
 };

@@ -44,7 +44,7 @@ bool FirstNames::MayNameAsKey(std::string_view key) const {
   const std::string_view name = TrimUnseen(key);
   if (name == ".." || key.find('/') != key.npos) return true;
   if (name.empty() || name == ".") return false;
-  return IsProtectedAnywhere(name) || IsLinkInFolder(name) ||
+  return IsProtectedAnywhere(name, agent_) || IsLinkInFolder(name) ||
          (name.size() != key.size() && IsLinkInFolder(key));
 }
 
@@ -52,7 +52,7 @@ bool FirstNames::MayName(std::string_view path) const {
   const std::string_view name = FirstName(path);
   if (name.empty()) return true;
   if (!path.starts_with('/')) {
-    return (IsProtectedAnywhere(path) && !IsProse(path)) || ExistsInFolder(name);
+    return (IsProtectedAnywhere(path, agent_) && !IsProse(path)) || ExistsInFolder(name);
   }
   if (Exists(places_.front(), name)) return true;
   // "/a/../etc/x" is "/etc/x" to a server that cleans the text first.

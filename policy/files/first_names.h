@@ -10,6 +10,7 @@
 
 #include "base/path.h"
 #include "policy/files/cached_files.h"
+#include "policy/places.h"
 
 namespace ringfence {
 
@@ -19,9 +20,12 @@ std::vector<std::string> ServerFolders(const Path& start, std::string_view cwd);
 
 class FirstNames {
  public:
-  // `files` outlives this. `ignores_case`: names that differ in letter case may be the same file.
-  FirstNames(const CachedFiles& files, bool ignores_case)
-      : files_(files), ignores_case_(ignores_case), places_{{Path(), &files.FolderOf(Path())}} {}
+  // `files` and `places` outlive this.
+  FirstNames(const CachedFiles& files, const Places& places)
+      : files_(files),
+        agent_(*places.agent),
+        ignores_case_(places.macos_names),
+        places_{{Path(), &files.FolderOf(Path())}} {}
 
   // Adds a directory that relative paths may begin at. It is resolved when the first relative path
   // is checked.
@@ -52,7 +56,8 @@ class FirstNames {
   std::span<const Place> Folders() const;
 
   const CachedFiles& files_;
-  bool ignores_case_;
+  const Agent& agent_;
+  bool ignores_case_;  // names that differ in letter case may be the same file
   mutable std::vector<std::string> unseen_;
   mutable std::vector<Place> places_;  // the first is "/"
 };

@@ -384,7 +384,7 @@ class McpEvaluator {
   const Places& places_;
   const CachedFiles& files_;
   ArgumentEvaluator& arguments_;
-  FirstNames names_{files_, places_.macos_names};
+  FirstNames names_{files_, places_};
   std::vector<InputField> documents_;  // from JSON in strings, whose names set by_value
   const bool reads_ = IsReadingMcpTool(event_.tool_name);
 };

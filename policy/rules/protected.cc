@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "base/case_fold.h"
+#include "policy/agent.h"
 #include "policy/load/sources.h"
 #include "policy/load/trust.h"
 #include "policy/rules/pattern.h"
@@ -12,70 +13,58 @@ namespace ringfence {
 namespace {
 
 constexpr std::string_view kPolicies = "ringfence's policies";
-constexpr std::string_view kRegistration = "Claude Code's settings";
 constexpr std::string_view kPrograms = "ringfence's programs";
 constexpr std::string_view kStateFiles = "ringfence's state files";
 constexpr std::string_view kLog = "ringfence's audit logs";
 
-// Protected at any depth, because the client reads settings from the directory that it is started
-// in.
-struct Floating {
-  std::string_view pattern;
-  std::string_view what;
-};
-constexpr Floating kFloating[] = {
-    {"**/.claude/settings*.json", kRegistration},
-    {"**/.ringfence", kPolicies},
-};
-// Replacing one of these directories replaces its contents.
-constexpr std::string_view kFloatingFolders[] = {"**/.claude"};
+// Replacing the agent's directory replaces the settings in it.
+std::vector<FloatingName> FloatingNames(const Agent& agent) {
+  const std::string folder = "**/" + std::string(agent.state.folder);
+  return {{folder + "/" + std::string(agent.settings.pattern), agent.settings.what},
+          {"**/.ringfence", kPolicies},
+          {folder, agent.settings.what, true}};
+}
 
 constexpr size_t kMaxOwnFiles = 4096;  // below one directory
-
-constexpr std::string_view kManagedFolder = "/etc/claude-code";
-constexpr std::string_view kManagedFolderMacos = "/Library/Application Support/ClaudeCode";
 
 bool IsInsideFolded(std::string_view path, std::string_view folder) {
   return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
-bool MatchesFloating(std::string_view pattern, std::string_view folded, bool covers) {
-  return MatchPattern(pattern, folded.substr(1), {.fold = true, .covers = covers});
+bool Matches(const FloatingName& name, std::string_view folded) {
+  return MatchPattern(name.pattern, folded.substr(1), {.fold = true, .covers = !name.only_above});
 }
 
-bool MayHoldFloating(std::string_view rest) {
+bool MayMatchAny(std::string_view rest, const Agent& agent) {
   for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
-    if (FoldsTo(name, ".claude") || FoldsTo(name, ".ringfence")) return true;
+    if (FoldsTo(name, agent.state.folder) || FoldsTo(name, ".ringfence")) return true;
   }
   return false;
 }
 
 }  // namespace
 
-bool IsProtectedAnywhere(std::string_view relative) {
-  if (!MayHoldFloating(relative)) return false;  // nearly always
+bool IsProtectedAnywhere(std::string_view relative, const Agent& agent) {
+  if (!MayMatchAny(relative, agent)) return false;  // nearly always
   const std::string folded = FoldName(Path::Clean("/" + std::string(relative)).text());
-  const auto covers = [&](const Floating& floating) {
-    return MatchesFloating(floating.pattern, folded, true);
-  };
-  const auto is_folder = [&](std::string_view folder) {
-    return MatchesFloating(folder, folded, false);
-  };
-  return std::ranges::any_of(kFloating, covers) || std::ranges::any_of(kFloatingFolders, is_folder);
+  return std::ranges::any_of(FloatingNames(agent),
+                             [&](const FloatingName& name) { return Matches(name, folded); });
 }
 
 ProtectedPaths::ProtectedPaths(const Places& places, const CachedFiles& files)
-    : places_(places), files_(files) {
+    : places_(places), files_(files), floating_(FloatingNames(*places.agent)) {
+  const Agent& agent = *places.agent;
   for (const Path& policy : places.policies) Add(policy, kPolicies);
   Add(Path::Clean(kManagedPolicy).Parent(), kPolicies);
-  Add(Path::Clean(places.macos_names ? kManagedFolderMacos : kManagedFolder), kRegistration);
+  Add(Path::Clean(places.macos_names ? agent.settings.managed_macos : agent.settings.managed),
+      agent.settings.what);
   for (const Path& home : places.homes) {
     Add(Path::Clean(UserPolicyPath(home.text())).Parent(), kPolicies);
     Add(Path::Clean(StateFolder(home.text())), kStateFiles);
-    AddSettings(home.Child(".claude"));
+    AddSettings(home.Child(agent.state.folder));
   }
   for (const Path& root : {places.root_real, places.root}) {
-    AddSettings(root.Child(".claude"));
+    AddSettings(root.Child(agent.state.folder));
     Add(root.Child(".ringfence").Child("policy.json"), kPolicies);
     if (places.root == places.root_real) break;
   }
@@ -92,8 +81,8 @@ Path ProtectedPaths::PlainPartOf(const Path& program) const {
 }
 
 void ProtectedPaths::AddSettings(const Path& folder) {
-  Add(folder.Child("settings.json"), kRegistration);
-  Add(folder.Child("settings.local.json"), kRegistration);
+  const AgentSettings& settings = places_.agent->settings;
+  for (const std::string_view name : settings.files) Add(folder.Child(name), settings.what);
 }
 
 void ProtectedPaths::Add(const Path& path, std::string_view what, const Path& plain) {
@@ -110,8 +99,8 @@ bool ProtectedPaths::IsExempt(const Path& path) const {
 
 std::optional<Protection> ProtectedPaths::Covers(const Path& path) const {
   const std::string folded = FoldName(path.text());
-  for (const Floating& floating : kFloating) {
-    if (MatchesFloating(floating.pattern, folded, true)) return Protection{floating.what};
+  for (const FloatingName& name : floating_) {
+    if (!name.only_above && Matches(name, folded)) return Protection{name.what};
   }
   for (const Item& item : items_) {
     if (IsInsideFolded(folded, item.folded)) return Protection{item.what};
@@ -123,8 +112,8 @@ std::optional<Protection> ProtectedPaths::Covers(const Path& path) const {
 
 std::optional<Protection> ProtectedPaths::HeldBelow(const Path& path) const {
   const std::string folded = FoldName(path.text());
-  for (const std::string_view folder : kFloatingFolders) {
-    if (MatchesFloating(folder, folded, false)) return Protection{kRegistration, true};
+  for (const FloatingName& name : floating_) {
+    if (name.only_above && Matches(name, folded)) return Protection{name.what, true};
   }
   if (IsExempt(path)) return {};
   for (const Item& item : items_) {
@@ -212,10 +201,10 @@ std::optional<Protection> ProtectedPaths::RefusesTarget(const Walked& walked) co
 
 std::vector<ProtectedName> ProtectedNames(const Places& places, const CachedFiles& files) {
   std::vector<ProtectedName> names;
-  for (const Floating& floating : kFloating) {
-    names.push_back({std::string(floating.pattern), true, true, floating.what});
-  }
   const ProtectedPaths paths(places, files);
+  for (const FloatingName& name : paths.floating_) {
+    if (!name.only_above) names.push_back({name.pattern, true, true, name.what});
+  }
   for (const ProtectedPaths::Item& item : paths.items_) {
     names.push_back({item.path.text(), false, false, item.what});
     if (item.what != kLog) continue;

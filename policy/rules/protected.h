@@ -33,7 +33,14 @@ struct Protection {
 
 // True if `relative` is protected in any directory: ".claude/settings.json", "x/.claude". Checks
 // only the text.
-bool IsProtectedAnywhere(std::string_view relative);
+bool IsProtectedAnywhere(std::string_view relative, const Agent& agent);
+
+// A pattern for names that are protected at any depth.
+struct FloatingName {
+  std::string pattern;
+  std::string_view what;
+  bool only_above = false;  // protected only because it contains protected files
+};
 
 class ProtectedPaths {
  public:
@@ -71,6 +78,7 @@ class ProtectedPaths {
 
   const Places& places_;
   const CachedFiles& files_;
+  const std::vector<FloatingName> floating_;
   std::vector<Item> items_;
 };
 

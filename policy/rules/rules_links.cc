@@ -189,7 +189,8 @@ bool RuleMatcher::MayLead(const SetEntry& entry) const {
 RuleHit RuleMatcher::MatchesThroughLinks(const PathRuleList& rules, Access access,
                                          const Path& resolved) const {
   if (access == Access::kWrite) {
-    for (const Base& home : homes_) files_.ExpectMany(home.path.Child(".claude"));  // @runs-later
+    const std::string_view folder = places_.agent->state.folder;  // Agent::runs_later
+    for (const Base& home : homes_) files_.ExpectMany(home.path.Child(folder));
   }
   const auto leads_from = [&](const PathRule& rule, const SetEntry& entry,
                               std::span<const Base> bases) {

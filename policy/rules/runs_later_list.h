@@ -33,7 +33,7 @@ constexpr WordList kRunsLater(
     "**/.jj/repo/workspace-config.toml\n**/.jj/workspace-config.toml\n"
     "**/_darcs/prefs/defaults\n**/.pijul/config\n**/.repo/repo\n"
     // MCP servers: code.claude.com "MCP"
-    "**/.mcp.json\n~/.claude.json\n"
+    "**/.mcp.json\n"
     // shells: bash(1), zsh(1), fish "Configuration files", ksh(1), mksh(1), tcsh(1), readline(3);
     // the manuals of nushell, PowerShell, Elvish, xonsh, Oh My Zsh, Prezto, Zim and Starship
     "~/.bashrc\n~/.bashrc.d\n~/.bash_profile\n~/.bash_login\n~/.bash_logout\n~/.bash_aliases\n"
@@ -112,22 +112,6 @@ constexpr WordList kRunsLater(
     // Ansible "Configuration settings"
     "~/.docker/cli-plugins\n~/.local/share/helm/plugins\n~/.terraform.d/plugins\n~/.packer.d\n"
     "~/.vagrant.d\n~/.ansible.cfg\n~/.ansible/plugins\n");
-
-// The client runs these, starts agents from them, or follows them as the user's instructions: the
-// client's "Settings". They also count below CLAUDE_CONFIG_DIR.
-constexpr WordList kClientRuns(
-    "**/.claude/commands\n**/.claude/agents\n**/.claude/skills\n**/.claude/plugins\n"
-    "**/.claude/hooks\n**/.claude/workflows\n**/.claude/dev-mods\n**/.claude/routines\n"
-    "**/.claude/rules\n**/.claude/output-styles\n"
-    "**/.claude/scheduled_tasks.json\n**/.claude/launch.json\n**/.claude/daemon.json\n");
-
-// The client's own state, which can also make it run programs: it sources its shell snapshots, and
-// reads .config.json instead of .claude.json. Only tool calls need approval: the client itself,
-// when it is confined as a whole, has to write this state.
-constexpr WordList kClientState(
-    "**/.claude/shell-snapshots\n**/.claude/session-env\n**/.claude/local\n**/.claude/jobs\n"
-    "**/.claude/daemon\n**/.claude/seed-admin\n**/.claude/cowork_plugins\n"
-    "**/.claude/mcp-skill-archives\n**/.claude/remote-settings.json\n**/.claude/.config.json\n");
 
 // Names that do not count in packages. Packages and new clones bring their own, which the user does
 // not open, commit or push.

@@ -142,8 +142,6 @@ constexpr WordList kSecrets(
     "~/.local/state/bash\n~/.local/state/zsh\n~/.ipython/profile_default/history.sqlite\n"
     "~/.config/pgcli/history\n~/.config/litecli/history\n~/.lldb\n~/.octave_hist\n"
     "~/.local/share/klipper\n~/.cache/cliphist\n~/.local/share/copyq\n"
-    // the client's own credentials and history
-    "~/.claude/.credentials.json\n~/.claude/history.jsonl\n"
     // the system's: shadow(5), sudoers(5), sshd(8), wg-quick(8), ipsec.secrets(5), pppd(8),
     // NetworkManager "keyfile", certbot, Kubernetes and k3s, krb5, PAM, mail servers; secrets of containers and
     // units: Docker "Manage sensitive data", Kubernetes "Service Accounts", systemd "Credentials"

@@ -85,7 +85,6 @@ constexpr PathSet kSets[] = {
 
 // Names of sample files, which contain no secrets.
 constexpr std::string_view kSamples = "*.example\n*.sample\n*.template\n*.dist\n";
-constexpr std::string_view kClientFolder = "**/.claude/";
 
 // clang-format off
 constexpr WordList kToolchains(
@@ -116,6 +115,24 @@ constexpr bool HasWildcard(std::string_view text) {
   return text.find('*') != std::string_view::npos;
 }
 
+// Sets the directory and the name that the tail begins with (SetEntry::listed_in).
+constexpr void SetListedName(SetEntry& entry) {
+  std::string_view tail = entry.tail;
+  if (tail.starts_with("**/")) tail.remove_prefix(3);
+  size_t in = 0;
+  for (size_t i = 1; i < kListedFolders.size(); ++i) {
+    if (tail.starts_with(kListedFolders[i]) &&
+        tail.substr(kListedFolders[i].size()).starts_with('/')) {
+      in = i;
+    }
+  }
+  if (in != 0) tail.remove_prefix(kListedFolders[in].size() + 1);
+  const std::string_view name = tail.substr(0, tail.find('/'));
+  entry.listed_in = static_cast<uint8_t>(HasWildcard(name) ? kListedFolders.size() : in);
+  entry.listed_name = NameFilter::IndexOf(name);
+}
+
+// Parses "~/.ssh", "/etc/shadow" or "**/.git/hooks".
 constexpr SetEntry ParseEntry(std::string_view text) {
   SetEntry entry;
   entry.has_pattern = HasWildcard(text);
@@ -128,6 +145,8 @@ constexpr SetEntry ParseEntry(std::string_view text) {
     entry.base = RuleBase::kAnywhere;
     entry.tail = text;
   }
+  entry.name_bits = NameBitsNeededBy(entry.tail);
+  SetListedName(entry);
   return entry;
 }
 
@@ -141,22 +160,6 @@ struct EntryPlace {
   uint16_t listed_name = 0;
   uint64_t name_bits = 0;
 };
-
-// Sets the directory and the name that the tail begins with (SetEntry::listed_in).
-constexpr void SetListedName(std::string_view tail, EntryPlace& place) {
-  if (tail.starts_with("**/")) tail.remove_prefix(3);
-  size_t in = 0;
-  for (size_t i = 1; i < kListedFolders.size(); ++i) {
-    if (tail.starts_with(kListedFolders[i]) &&
-        tail.substr(kListedFolders[i].size()).starts_with('/')) {
-      in = i;
-    }
-  }
-  if (in != 0) tail.remove_prefix(kListedFolders[in].size() + 1);
-  const std::string_view name = tail.substr(0, tail.find('/'));
-  place.listed_in = static_cast<uint8_t>(HasWildcard(name) ? kListedFolders.size() : in);
-  place.listed_name = NameFilter::IndexOf(name);
-}
 
 constexpr size_t CountOf(WordList words) {
   size_t count = 0;
@@ -172,12 +175,13 @@ constexpr auto kPlaces = [] {
   for (const std::string_view word : kWords) {
     const SetEntry entry = ParseEntry(word);
     const auto offset = static_cast<uint16_t>(entry.tail.data() - kWords.text().data());
-    *place = {.offset = offset,
-              .length = static_cast<uint16_t>(entry.tail.size()),
-              .base = entry.base,
-              .has_pattern = entry.has_pattern,
-              .name_bits = NameBitsNeededBy(entry.tail)};
-    SetListedName(entry.tail, *place++);
+    *place++ = {.offset = offset,
+                .length = static_cast<uint16_t>(entry.tail.size()),
+                .base = entry.base,
+                .has_pattern = entry.has_pattern,
+                .listed_in = entry.listed_in,
+                .listed_name = entry.listed_name,
+                .name_bits = entry.name_bits};
   }
   return places;
 }();
@@ -203,11 +207,38 @@ std::span<SetEntry> AppendEntries(std::vector<SetEntry>& entries) {
   return added;
 }
 
-SetEntry HomeEntry(std::string_view tail) {
-  SetEntry entry;
-  entry.tail = tail;
-  return entry;
-}
+// Collects the entries of a set that depend on the context.
+class EntryBuilder {
+ public:
+  // All outlive this.
+  EntryBuilder(const SetContext& context, std::deque<std::string>& strings,
+               std::vector<SetEntry>& entries)
+      : context_(context), strings_(strings), entries_(entries) {}
+
+  SetEntry& Add(std::string text) {
+    return entries_.emplace_back(ParseEntry(strings_.emplace_back(std::move(text))));
+  }
+
+  // Calls `set` for the entry BASE.claude/NAME and for the same name in the directories that
+  // replace
+  // ~/.claude. `base` is "~/" or "**/".
+  void AddOfAgent(std::string_view base, std::string_view name, const auto& set) {
+    set(Add(std::string(base) + std::string(context_.agent->state.folder) + "/" +
+            std::string(name)));
+    AddOfSettings(name, set);
+  }
+  void AddOfSettings(std::string_view name, const auto& set) {
+    for (const Path& folder : context_.settings_folders) {
+      const std::string_view text = strings_.emplace_back(folder.Child(name).text());
+      set(entries_.emplace_back(SetEntry{.base = RuleBase::kAbsolute, .tail = text.substr(1)}));
+    }
+  }
+
+ private:
+  const SetContext& context_;
+  std::deque<std::string>& strings_;
+  std::vector<SetEntry>& entries_;
+};
 
 // True if the directory contains the project. Denying it would make the project unusable.
 bool HoldsRoot(std::string_view text, const SetContext& context) {
@@ -220,21 +251,16 @@ std::vector<SetEntry> Secrets(const SetContext& context, std::deque<std::string>
   std::vector<SetEntry> entries;
   entries.reserve(kPlaces<kSecrets>.size() + 16);
   AppendEntries<kSecrets>(entries);
-  // Other projects' transcripts: everything below except this project's directory.
-  SetEntry transcripts = HomeEntry(".claude/projects");
-  transcripts.except = WordList(strings.emplace_back(context.agent->own_projects(context)));
-  transcripts.spares_memory = !context.memory_root;
-  entries.push_back(transcripts);
-  for (const Path& folder : context.settings_folders) {  // CLAUDE_CONFIG_DIR
-    for (const std::string_view name : {"/.credentials.json", "/history.jsonl"}) {
-      const std::string& text = strings.emplace_back(folder.text() + std::string(name));
-      entries.push_back({.base = RuleBase::kAbsolute, .tail = std::string_view(text).substr(1)});
-    }
-    const std::string& text = strings.emplace_back(folder.text() + "/projects");
-    transcripts.base = RuleBase::kAbsolute;
-    transcripts.tail = std::string_view(text).substr(1);
-    entries.push_back(transcripts);
+  EntryBuilder builder(context, strings, entries);
+  for (const std::string_view name : context.agent->state.logins) {
+    builder.AddOfAgent("~/", name, [](SetEntry&) {});
   }
+  // Other projects' transcripts: everything below except this project's directory.
+  const std::string& own = strings.emplace_back(context.agent->own_projects(context));
+  builder.AddOfAgent("~/", context.agent->state.projects, [&](SetEntry& entry) {
+    entry.except = WordList(own);
+    entry.spares_memory = !context.memory_root;
+  });
   if (!context.macos_names) return entries;
   AppendEntries<kMacosSecrets>(entries);
   for (const std::string_view text : kMacosPrivate) {
@@ -255,21 +281,17 @@ std::vector<SetEntry> RunsLater(const SetContext& context, std::deque<std::strin
   std::vector<SetEntry> entries;
   entries.reserve(kPlaces<kRunsLater>.size() + kPlaces<kRunsInProjects>.size() + 64);
   AppendEntries<kRunsLater>(entries);
-  AppendEntries<kClientRuns>(entries);
-  for (SetEntry& entry : AppendEntries<kClientState>(entries)) entry.is_for_tools = true;
-  for (SetEntry& entry : AppendEntries<kRunsInProjects>(entries)) entry.not_in_stores = true;
-  for (const Path& folder : context.settings_folders) {  // CLAUDE_CONFIG_DIR
-    const auto add = [&](std::string_view name) {
-      const std::string& text = strings.emplace_back(folder.Child(name).text());
-      entries.push_back({.base = RuleBase::kAbsolute, .tail = std::string_view(text).substr(1)});
-    };
-    for (const std::string_view word : kClientRuns) add(word.substr(kClientFolder.size()));
-    for (const std::string_view word : kClientState) {
-      add(word.substr(kClientFolder.size()));
-      entries.back().is_for_tools = true;
-    }
-    add(".claude.json");
+  const Agent& agent = *context.agent;
+  EntryBuilder builder(context, strings, entries);
+  for (const std::string_view name : agent.runs_later) {
+    builder.AddOfAgent("**/", name, [](SetEntry&) {});
   }
+  for (const std::string_view name : agent.state_runs_later) {
+    builder.AddOfAgent("**/", name, [](SetEntry& entry) { entry.is_for_tools = true; });
+  }
+  builder.Add("~/" + std::string(agent.state.file));
+  builder.AddOfSettings(agent.state.file, [](SetEntry&) {});
+  for (SetEntry& entry : AppendEntries<kRunsInProjects>(entries)) entry.not_in_stores = true;
   const ProjectPlace project(context);
   std::erase_if(entries, [&](SetEntry& entry) {
     return project.MayLieIn(entry) && !project.LeaveOutOf(entry, strings);
@@ -317,7 +339,10 @@ std::vector<SetEntry> ExpandSet(SetName set, Access access, const SetContext& co
       AppendEntries<kToolchains>(entries);
       break;
     case SetName::kAgentState:
-      return {HomeEntry(".claude"), HomeEntry(".claude.json")};
+      for (const std::string_view name : {context.agent->state.folder, context.agent->state.file}) {
+        EntryBuilder(context, strings, entries).Add("~/" + std::string(name));
+      }
+      break;
     case SetName::kTmp:
       return {ParseEntry("/tmp"), ParseEntry("/var/tmp")};
   }

@@ -41,13 +41,13 @@ struct SetContext {
   std::optional<Path> given_root;  // as given, if different
   std::optional<Path> start;       // where the client was started, resolved, if different
   // The directory that determines where the client keeps its memory: the main repository
-  // (agents/claude/folders.h). Absent until it is looked up.
+  // (Agent::project_folder). Absent until it is looked up.
   std::optional<Path> memory_root;
   std::string session_id;  // of the event; "" if there is none
   uint32_t user = 0;       // user id
   bool macos_names = false;
   std::vector<Path> homes;
-  std::vector<Path> settings_folders;  // the client's, besides ~/.claude
+  std::vector<Path> settings_folders;  // as in Places
 };
 
 // Directories of a home in which the sets have many names; the first is the home itself.

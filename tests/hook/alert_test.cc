@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/agent.h"
 #include "base/unique_fd.h"
 #include "tests/support/corpora.h"
 #include "tests/support/temporary_tree.h"
@@ -61,7 +62,7 @@ class Desk {
   const TemporaryTree& tree() const { return tree_; }
 
   Policy policy;
-  Places places;
+  Places places{.agent = &ClaudeCode()};
   std::string inbox;
   bool is_from_inside = false;
 

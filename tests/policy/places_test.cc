@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "agents/claude/agent.h"
 #include "tests/support/fake_files.h"
 
 using namespace ringfence;
@@ -11,7 +12,8 @@ using namespace ringfence;
 namespace {
 
 Registration Plain() {
-  return {.root = "",
+  return {.agent = &ClaudeCode(),
+          .root = "",
           .project_dir = "/home/dev/project",
           .home = "",
           .home_variable = "/home/dev",
@@ -223,7 +225,7 @@ TEST_CASE("places: a home that is not an absolute path is an error") {
 
 TEST_CASE("places: the programs are known by both names of the hook") {
   const FakeFiles files{{"/home/dev", Directory()}, {"/p", Directory()}};
-  Registration registration{.project_dir = "/p", .home = "/home/dev"};
+  Registration registration{.agent = &ClaudeCode(), .project_dir = "/p", .home = "/home/dev"};
   registration.program = "bin/hook";  // the name that started it may be relative
   registration.program_real = "/opt/rf/hook";
   const Result<Places> places = FindPlaces(registration, files);
@@ -299,7 +301,7 @@ TEST_CASE("places: if the root is a link, the repository is that of its target")
 }
 
 TEST_CASE("places: an own path is absolute or below the first home") {
-  Places places;
+  Places places{.agent = &ClaudeCode()};
   CHECK_FALSE(OwnPath("~/x", places).has_value());
   places.homes = {Path::Clean("/home/dev"), Path::Clean("/home/other")};
   CHECK(OwnPath("~/x", places)->text() == "/home/dev/x");
@@ -479,4 +481,10 @@ TEST_CASE("places: a disk error gives no homes") {
     REQUIRE_FALSE(places.has_value());
     CHECK(places.error().code == code);
   }
+}
+
+TEST_CASE("places: without an agent there are none") {
+  Registration registration = Plain();
+  registration.agent = &kNoAgent;
+  CHECK(Problem(registration) == "no agent is set");
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "agents/claude/agent.h"
+
 using namespace ringfence;
 
 namespace {
@@ -23,6 +25,7 @@ struct Caller {
   Variables Plan() const {
     return PlanEnvironment({.caller = variables,
                             .rules = rules,
+                            .agent = ClaudeCode(),
                             .is_agent = is_agent,
                             .tmp = tmp,
                             .runtime = runtime,
@@ -199,8 +202,12 @@ TEST_CASE("environment: only root's client is told about the sandbox") {
   const auto told = [](uint32_t user, bool is_agent) {
     const Variables caller;
     const SandboxRules rules;
-    const Variables planned = PlanEnvironment(
-        {.caller = caller, .rules = rules, .is_agent = is_agent, .user = user, .marker = "full"});
+    const Variables planned = PlanEnvironment({.caller = caller,
+                                               .rules = rules,
+                                               .agent = ClaudeCode(),
+                                               .is_agent = is_agent,
+                                               .user = user,
+                                               .marker = "full"});
     return std::string(EnvironmentValue(planned, "IS_SANDBOX"));
   };
   CHECK(told(0, true) == "1");

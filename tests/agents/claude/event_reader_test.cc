@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "agents/claude/agent.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "tests/support/fake_files.h"
@@ -443,7 +444,7 @@ TEST_CASE("event: strings of an MCP tool that may be paths are kept under any ke
 TEST_CASE("event: a string that names nothing is dropped if the files are known") {
   const FakeFiles files{{"/p/src/a", File()}, {"/etc/passwd", File()}, {"/q/there", File()}};
   const CachedFiles cached(files);
-  Places places;
+  Places places{.agent = &ClaudeCode()};
   places.start = Path::Clean("/p");
   const auto kept = [&](std::string_view cwd, std::string_view input) {
     const std::string text = R"({"hook_event_name":"PreToolUse","tool_name":"mcp__a__b","cwd":")" +

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "agents/claude/agent.h"
 #include "agents/claude/event_reader.h"
 #include "tests/support/fake_files.h"
 #include "tests/support/mutate.h"
@@ -98,7 +99,7 @@ TEST_CASE("values: more keys or text than a call may have are refused") {
 TEST_CASE("values: any number of names is checked") {
   const FakeFiles files{{"/p", Directory()}};
   const CachedFiles cached(files);
-  Places places;
+  Places places{.agent = &ClaudeCode()};
   places.start = Path::Clean("/p");
   std::string members;
   for (int i = 0; i < 40; ++i) members += "\"key" + std::to_string(i) + "\":1,";
@@ -116,7 +117,7 @@ TEST_CASE("values: any number of names is checked") {
 TEST_CASE("values: half a character under a path's name is kept, to be refused") {
   const FakeFiles files{{"/p", Directory()}};
   const CachedFiles cached(files);
-  Places places;
+  Places places{.agent = &ClaudeCode()};
   places.start = Path::Clean("/p");
   EventFilter filter;
   filter.files = &cached;

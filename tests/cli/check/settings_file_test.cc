@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "agents/claude/agent.h"
 #include "agents/claude/setup/settings_editor.h"
 #include "cli/common/registered.h"
 
@@ -181,7 +182,7 @@ TEST_CASE("check: each registration applies its own policy, profile, project and
     return FileOf(SettingsLayer::kUser,
                   Replaced(RegisteredFile(), "\"--home\"", to + "\"--home\""));
   };
-  Registration given;
+  Registration given{.agent = &ClaudeCode()};
   given.root = "/srv/x";
   const auto of = [&](const std::vector<SettingsFile>& files) {
     std::string all;

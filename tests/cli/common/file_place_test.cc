@@ -41,4 +41,23 @@ TEST_CASE(
   CHECK_FALSE(WriteWhole(tree.At(""), "x").has_value());
 }
 
+TEST_CASE("file place: a link is followed to its file, and must lead to one") {
+  const TemporaryTree tree;
+  tree.File("real", "a");
+  tree.Link("link", tree.At("real"));
+  tree.Link("nowhere", tree.At("missing"));
+  CHECK(FollowedPath(tree.At("link")).value() == tree.At("real"));
+  CHECK(FollowedPath(tree.At("missing")).value() == tree.At("missing"));
+  CHECK_FALSE(FollowedPath(tree.At("nowhere")).has_value());
+}
+
+TEST_CASE("file place: two names of one file, existing or not") {
+  const TemporaryTree tree;
+  tree.File("real/file", "a");
+  REQUIRE(::symlink(tree.At("real").c_str(), tree.At("link").c_str()) == 0);
+  CHECK(LeadToOneFile(tree.At("real/file"), tree.At("link/file")));
+  CHECK(LeadToOneFile(tree.At("real/new/x"), tree.At("link/new/x")));
+  CHECK_FALSE(LeadToOneFile(tree.At("real/file"), tree.At("link/other")));
+}
+
 }  // namespace

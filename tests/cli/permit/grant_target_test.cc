@@ -22,7 +22,8 @@ GrantTarget PathTarget(const std::string& text, const std::string& home, bool al
 }
 
 std::string Wide(const std::string& text, bool also_write = true) {
-  const Registration where{.project_dir = "/srv/shop/project", .home = "/home/dev"};
+  const Registration where{
+      .agent = &ClaudeCode(), .project_dir = "/srv/shop/project", .home = "/home/dev"};
   Places places{.agent = &ClaudeCode()};
   places.root = places.root_real = Path::Clean(where.project_dir);
   places.homes = places.homes_real = {Path::Clean(where.home)};
@@ -60,7 +61,7 @@ class Desk {
     return found;
   }
 
-  Registration where;
+  Registration where{.agent = &ClaudeCode()};
 
  private:
   TemporaryTree tree_;

@@ -156,7 +156,7 @@ TEST_CASE("policy places: a missing policy behind links is absent") {
     const std::string project = layout.At("home/dev/project/.ringfence/policy.json");
     const Want wants[] = {WantOf(user), WantOf(project)};
     CAPTURE(user);
-    Places places;
+    Places places{.agent = &ClaudeCode()};
     const Result<PolicySources> sources = Read(layout, places);
     const bool is_error = wants[0] == Want::kError || wants[1] == Want::kError;
     CAPTURE((sources ? "" : sources.error().text()));

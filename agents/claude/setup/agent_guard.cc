@@ -1,27 +1,22 @@
-#include "cli/setup/agent_guard.h"
+#include "agents/claude/setup/agent_guard.h"
 
 #include <cstdlib>
-#include <string>
 #include <string_view>
+
+#include "agents/claude/agent.h"
+#include "base/environment.h"
 
 namespace ringfence {
 namespace {
 
-bool IsSet(const char* name, std::string_view value) {
-  const char* found = std::getenv(name);
-  return found != nullptr && found == value;
-}
-
-bool IsRunByClient() { return IsSet("CLAUDECODE", "1"); }
+bool IsRunByClient() { return Variable(ClaudeCode().variables.started) == "1"; }
 
 // Older clients set only CLAUDE_CODE_ENTRYPOINT, which tells how they were started.
 bool IsUnattended() {
   if (!IsRunByClient()) return false;
-  if (std::getenv("CLAUDE_CODE_SESSION_ATTENDED") != nullptr) {
-    return !IsSet("CLAUDE_CODE_SESSION_ATTENDED", "1");
-  }
-  const char* entry = std::getenv("CLAUDE_CODE_ENTRYPOINT");
-  return entry != nullptr && std::string_view(entry).starts_with("sdk");
+  const char* attended = std::getenv("CLAUDE_CODE_SESSION_ATTENDED");
+  if (attended != nullptr) return std::string_view(attended) != "1";
+  return Variable("CLAUDE_CODE_ENTRYPOINT").starts_with("sdk");
 }
 
 Error RefusalOf(const char* command, const char* why) {

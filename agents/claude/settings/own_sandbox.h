@@ -1,0 +1,14 @@
+// What the client's own sandbox does to commands, for a text that the model reads.
+#pragma once
+
+#include <string>
+
+#include "policy/places.h"
+
+namespace ringfence {
+
+// Says what confines the processes that Bash starts in this project, and what they cannot do there:
+// "the client's sandbox, where ...", or "" if nothing does. Reads the client's settings.
+std::string BashConfinement(const Places& places);
+
+}  // namespace ringfence
