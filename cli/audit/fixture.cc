@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 
-#include "agents/claude/settings/settings.h"
 #include "base/regular_file.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -113,10 +112,6 @@ std::string Raw(const JsonTree& tree, const JsonNode& node) {
   return tree.text().substr(node.begin, node.end - node.begin);
 }
 
-bool IsDecided(std::string_view event_name) {
-  return event_name == "PreToolUse" || event_name == "PermissionRequest";
-}
-
 class FixtureReader {
  public:
   FixtureReader(const JsonTree& tree, const std::string& path, std::vector<Error>& mistakes)
@@ -145,8 +140,8 @@ class FixtureReader {
 
  private:
   void ReadEvent(const JsonNode& event) {
-    const JsonNode* name = tree_.Find(event, "hook_event_name");
-    if (name != nullptr && !IsDecided(name->content())) {
+    const JsonNode* name = EventNameOf(tree_, event);
+    if (name != nullptr && !IsCallEvent(name->content())) {
       document_.Wrong(*name, Quote(name->content()) + " is not an event that is decided",
                       "\"PreToolUse\", which may be left out, or \"PermissionRequest\"");
     }
@@ -227,10 +222,11 @@ class FixtureFileReader {
       : path_(path), is_named_(is_named), file_(file), mistakes_(mistakes) {}
 
   void Read(std::string text, const std::string& name, FixturePlace place) {
-    const Result<JsonTree> tree = JsonTree::Parse(std::move(text), place.file, false);
-    if (!tree) return AddMistake(tree.error(), place);
     const size_t before = mistakes_.size();
-    std::optional<Fixture> fixture = ReadObject(*tree, name, place);
+    const Result<JsonTree> tree = JsonTree::Parse(std::move(text), place.file, false);
+    if (!tree) mistakes_.push_back(tree.error());
+    std::optional<Fixture> fixture;
+    if (tree) fixture = ReadObject(*tree, name, place);
     for (size_t i = before; i < mistakes_.size(); ++i) Move(mistakes_[i], place);
     if (!fixture || mistakes_.size() != before) return;
     if (fixture->name.empty()) fixture->name = name;
@@ -251,12 +247,11 @@ class FixtureFileReader {
     }
     const JsonNode* call = tree.Find(root, "event");  // some events have a string of that name
     const bool is_call =
-        call != nullptr && (call->kind == JsonKind::kObject || !has("hook_event_name"));
+        call != nullptr && (call->kind == JsonKind::kObject || EventNameOf(tree, root) == nullptr);
     if (has("expect") || is_call) {
       return FixtureReader(tree, path_, mistakes_).Read();
     }
-    if (const JsonNode* event = tree.Find(root, "hook_event_name"))
-      return Captured(tree, *event, name);
+    if (const JsonNode* event = EventNameOf(tree, root)) return Captured(tree, *event, name);
     // Reports a misspelt fixture; policies, packages and the like have a "version".
     const bool is_fixture = has("name") && !has("version");
     if (!is_named_ && !is_fixture) {
@@ -273,7 +268,7 @@ class FixtureFileReader {
   std::optional<Fixture> Captured(const JsonTree& tree, const JsonNode& event,
                                   const std::string& name) {
     const std::string_view kind = event.content();
-    if (!IsDecided(kind)) {
+    if (!IsCallEvent(kind)) {
       file_.skipped.push_back(name + ": " + Printable(kind) + " decides nothing");
       return {};
     }
@@ -281,11 +276,6 @@ class FixtureFileReader {
     fixture.event = Raw(tree, tree.root());
     fixture.has_cwd = tree.Find(tree.root(), "cwd") != nullptr;
     return fixture;
-  }
-
-  void AddMistake(Error error, const FixturePlace& place) {
-    Move(error, place);
-    mistakes_.push_back(std::move(error));
   }
 
   // Corrects the line number, because each line is parsed as a separate document.

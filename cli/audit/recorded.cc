@@ -7,7 +7,6 @@
 #include "agents/claude/agent.h"
 #include "agents/claude/setup/call_event.h"
 #include "base/add_once.h"
-#include "base/json_edit.h"
 #include "base/text.h"
 
 namespace ringfence {
@@ -119,8 +118,7 @@ std::optional<OrderedJson> InputOf(const AuditEntry& call) {
 }  // namespace
 
 std::optional<Fixture> FixtureOfEntry(AuditEntry entry) {
-  const bool is_call = entry.event == "PreToolUse" || entry.event == "PermissionRequest";
-  if (!is_call || entry.tool.empty() || !IsDecision(entry.verdict)) return {};
+  if (!IsCallEvent(entry.event) || entry.tool.empty() || !IsDecision(entry.verdict)) return {};
   // The two readings of a path usually resolve to the same path.
   std::vector<std::string> paths;
   for (const std::string& path : entry.paths) AddOnce(paths, path);
@@ -179,23 +177,6 @@ std::string FixtureLine(const Fixture& fixture) {
   expect["decision"] = fixture.expected.decision;
   if (!fixture.expected.rule.empty()) expect["rule"] = fixture.expected.rule;
   return JsonText(json) + "\n";
-}
-
-std::string CompletedEvent(const JsonTree& tree, const JsonNode& event) {
-  constexpr std::pair<std::string_view, std::string_view> kUsual[] = {
-      {"hook_event_name", "PreToolUse"},
-      {"session_id", "audit"},
-      {"permission_mode", "default"},
-  };
-  std::string text = "{";
-  for (const auto& [key, value] : kUsual) {
-    if (tree.Find(event, key) != nullptr) continue;
-    text += JsonString(key) + ":" + JsonString(value) + ",";
-  }
-  const std::string_view own =
-      std::string_view(tree.text()).substr(event.begin + 1, event.end - event.begin - 1);
-  if (event.size == 0) text.pop_back();
-  return text + std::string(own);
 }
 
 }  // namespace ringfence

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "audit_log/entry.h"
-#include "base/json_tree.h"
 #include "base/path.h"
 #include "cli/audit/fixture.h"
 
@@ -26,8 +25,5 @@ FixtureFile ReadLog(std::string_view text, const std::string& path);
 
 // Returns one line of JSON that ReadFixtures() reads as the same fixture.
 std::string FixtureLine(const Fixture& fixture);
-
-// Adds the fields that the client always sends: event name, session and permission mode.
-std::string CompletedEvent(const JsonTree& tree, const JsonTree::Node& event);
 
 }  // namespace ringfence

@@ -29,6 +29,31 @@ std::string EventText(const CallEvent& call) {
   return JsonText(event);
 }
 
+const JsonTree::Node* EventNameOf(const JsonTree& tree, const JsonTree::Node& object) {
+  return tree.Find(object, kEvent);
+}
+
+bool IsCallEvent(std::string_view name) {
+  return name == "PreToolUse" || name == "PermissionRequest";
+}
+
+std::string CompletedEvent(const JsonTree& tree, const JsonTree::Node& event) {
+  constexpr std::pair<std::string_view, std::string_view> kUsual[] = {
+      {kEvent, "PreToolUse"},
+      {"session_id", "audit"},
+      {"permission_mode", "default"},
+  };
+  std::string text = "{";
+  for (const auto& [key, value] : kUsual) {
+    if (tree.Find(event, key) != nullptr) continue;
+    text += JsonString(key) + ":" + JsonString(value) + ",";
+  }
+  const std::string_view own =
+      std::string_view(tree.text()).substr(event.begin + 1, event.end - event.begin - 1);
+  if (event.size == 0) text.pop_back();
+  return text + std::string(own);
+}
+
 CallEvent ReadCallEvent(std::string_view text) {
   const OrderedJson event = OrderedJson::parse(text, nullptr, false);
   CallEvent call;

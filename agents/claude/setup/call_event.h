@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "base/json_tree.h"
 
 namespace ringfence {
 
@@ -21,6 +22,16 @@ struct CallEvent {
 };
 // Returns one line of JSON, without its newline.
 std::string EventText(const CallEvent& call);
+
+// Returns the node that names the event; nullptr if `object` is not an event of the client.
+const JsonTree::Node* EventNameOf(const JsonTree& tree, const JsonTree::Node& object);
+
+// True for the events that ask for a decision on a call.
+bool IsCallEvent(std::string_view name);
+
+// Returns the event with the members that the client always sends: event name, session and
+// permission mode.
+std::string CompletedEvent(const JsonTree& tree, const JsonTree::Node& event);
 
 // Reads the tool and its arguments from an event's text; empty if it is not a call.
 CallEvent ReadCallEvent(std::string_view text);
