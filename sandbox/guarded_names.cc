@@ -227,7 +227,7 @@ std::optional<std::string> GuardedNames::GoesOnBelow(const GuardedName& rule, st
 }
 
 // Mirrors RuleMatcher::MatchesOtherName().
-bool GuardedNames::IsMeantAt(const GuardedName& rule, const MountTable::Name& name) const {
+bool GuardedNames::AppliesAt(const GuardedName& rule, const MountTable::Name& name) const {
   const std::string base = FoldName(rule.base);
   const auto matches = [&](const Path& path) {
     return Matches(rule, base, Subject(*this, path.text()).For(rule));
@@ -244,7 +244,7 @@ GuardedNames::Rules GuardedNames::AllElsewhere(std::string_view path) const {
     const Subject subject(*this, name.path.text());
     for (size_t i = 0; i < rules_.size(); ++i) {
       const bool matches = Matches(rules_[i], bases_[i], subject.For(rules_[i]));
-      if (matches && IsMeantAt(rules_[i], name)) all.push_back(&rules_[i]);
+      if (matches && AppliesAt(rules_[i], name)) all.push_back(&rules_[i]);
     }
   }
   return all;

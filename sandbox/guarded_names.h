@@ -142,7 +142,7 @@ class GuardedNames {
   class Subject;
   using Rules = std::vector<const GuardedName*>;
   Rules AllElsewhere(std::string_view path) const;
-  bool IsMeantAt(const GuardedName& rule, const MountTable::Name& name) const;
+  bool AppliesAt(const GuardedName& rule, const MountTable::Name& name) const;
   std::vector<std::string> NamesOf(std::string_view path) const;
   void AddTreeHits(std::string_view path, bool is_own, std::vector<TreeHit>& hits) const;
 

@@ -67,4 +67,4 @@ def pytest_runtest_makereport(item, call):
     report = (yield).get_result()
     checks = item.stash.get(CHECKS, None)
     if call.when == "call" and checks is not None:
-        checks.judge(report)
+        checks.verify(report)

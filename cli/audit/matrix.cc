@@ -94,7 +94,7 @@ std::string WithoutLine(RulePlace place) {
   return PlaceLabel(place);
 }
 
-CellResult CellResultOf(const Event& event, const CallEvaluator::Outcome& evaluated,
+CellResult CellResultOf(const Event& event, const EventEvaluator::Outcome& evaluated,
                         const Trace& trace, const FileNames& names) {
   const Decision& decision = evaluated.decision;
   CellResult result;
@@ -153,7 +153,7 @@ class Auditor {
     Places places;
     const PolicySources* sources = &own;
     if (!column.is_own || !in_memory) {
-      const Result<const Context*> shared = SharedGround(column.policy);
+      const Result<const Context*> shared = SharedContext(column.policy);
       if (!shared) return shared.error();
       places = (*shared)->places;
       if (!column.is_own) sources = &(*shared)->sources;
@@ -165,7 +165,7 @@ class Auditor {
       if (!described) return Undecided(described.error());
       places = std::move(*described);
     }
-    CallEvaluator evaluator(*sources, std::move(places), column.profile);
+    EventEvaluator evaluator(*sources, std::move(places), column.profile);
     return CellResultFor(fixture, column, evaluator,
                          in_memory ? static_cast<const FileView&>(memory) : disk_);
   }
@@ -188,18 +188,18 @@ class Auditor {
 
  private:
   static CellResult CellResultFor(const Fixture& fixture, const Column& column,
-                                  CallEvaluator& evaluator, const FileView& files) {
+                                  EventEvaluator& evaluator, const FileView& files) {
     const Result<Event> event = evaluator.Read(FixtureEventText(fixture, evaluator.places()));
     if (!event) return Undecided(event.error());
     Trace trace;
-    const Result<CallEvaluator::Outcome> result =
+    const Result<EventEvaluator::Outcome> result =
         evaluator.Decide(*event, CachedFiles(files), &trace);
     if (!result) return Undecided(result.error());
     return CellResultOf(*event, *result, trace, FileNames(column, evaluator.places()));
   }
 
   // Returns the context of the audited project on the disk.
-  Result<const Context*> SharedGround(const std::string& policy) {
+  Result<const Context*> SharedContext(const std::string& policy) {
     if (const auto known = contexts_.find(policy); known != contexts_.end()) return &known->second;
     Registration options = question_.given;
     options.policy = policy;

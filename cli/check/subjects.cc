@@ -75,8 +75,9 @@ class Checker {
     if (Status s = FindProject(given.home, given.root).MoveTo(where_); !s) return s.error();
     if (Status s = FindHookProgram(question_.hook).MoveTo(hook_); !s) return s.error();
     if (Status s = ReadSettingsFiles(where_).MoveTo(settings_); !s) return s.error();
-    for (const Registered& context : RegistrationsInForce(question_.given, settings_, hook_.path)) {
-      if (Status s = CheckPolicies(context); !s) return s.error();
+    for (const Registered& registered :
+         RegistrationsInForce(question_.given, settings_, hook_.path)) {
+      if (Status s = CheckPolicies(registered); !s) return s.error();
     }
     CheckAllSettings();
     CheckPrograms();
@@ -158,33 +159,34 @@ class Checker {
     return true;
   }
 
-  std::vector<std::string> PolicyPaths(const Registered& context) const {
+  std::vector<std::string> PolicyPaths(const Registered& registered) const {
     std::vector<std::string> paths{kManagedPolicy};
-    if (context.options.policy.empty()) {
+    if (registered.options.policy.empty()) {
       paths.push_back(
-          UserPolicyPath(context.options.home.empty() ? where_.home : context.options.home));
-      paths.push_back(ProjectPolicyPath(
-          context.options.root.empty() ? where_.project_dir : Absolute(context.options.root)));
+          UserPolicyPath(registered.options.home.empty() ? where_.home : registered.options.home));
+      paths.push_back(ProjectPolicyPath(registered.options.root.empty()
+                                            ? where_.project_dir
+                                            : Absolute(registered.options.root)));
     } else {
-      paths.push_back(Absolute(context.options.policy));
+      paths.push_back(Absolute(registered.options.policy));
     }
     return paths;
   }
 
   // Reports the error at the place of the registration, if it has one.
-  void WrongGround(const Registered& context, Error error) {
-    if (!context.place.empty()) {
-      error.where = context.place + (error.where.empty() ? "" : ": " + error.where);
+  void ReportMistake(const Registered& registered, Error error) {
+    if (!registered.place.empty()) {
+      error.where = registered.place + (error.where.empty() ? "" : ": " + error.where);
     }
     Wrong(std::move(error));
   }
 
   // Checks each policy separately, then all of them merged as the hook does.
-  Status CheckPolicies(const Registered& context) {
+  Status CheckPolicies(const Registered& registered) {
     const Result<Places> places = PlacesFor(ProjectPolicyPath(where_.project_dir));
     if (!places) return places.error();
     bool is_sound = true;
-    for (const std::string& path : PolicyPaths(context)) {
+    for (const std::string& path : PolicyPaths(registered)) {
       const std::string shown = ShownPath(path, where_);
       const bool is_known = Contains(checked_.subjects, shown);
       Result<std::optional<std::string>> text = ReadIfThere(path);
@@ -196,18 +198,18 @@ class Checker {
         is_sound &= CheckPolicy({**text, path, shown}, *places);
       }
     }
-    if (is_sound) CheckTogether(context);
+    if (is_sound) CheckTogether(registered);
     return Unit{};
   }
 
   void CheckTogether(const Registered& registered) {
     Result<Context> context = FindTypedContext(registered.options, disk_);
-    if (!context) return WrongGround(registered, context.error());
+    if (!context) return ReportMistake(registered, context.error());
     for (const std::string& note : context->sources.notes) {
       Add(checked_.findings, Severity::kWarning, "untrusted-policy", ConfigError("", note));
     }
     const Result<Policy> policy = context->PolicyFor();
-    if (!policy) return WrongGround(registered, policy.error());
+    if (!policy) return ReportMistake(registered, policy.error());
     wraps_bash_ |= policy->wrap_bash;
     if (const PathRule* beyond = FirstBeyond(policy->read)) reads_beyond_ = beyond->written();
     if (const PathRule* beyond = FirstBeyond(policy->write)) writes_beyond_ = beyond->written();

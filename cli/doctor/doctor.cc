@@ -45,7 +45,7 @@ Status LookAtFiles(const DoctorOptions& options, DoctorRows& rows) {
 }
 
 // Checks the policy that one registration, or the command line, puts in force.
-void ExamineGround(const Registered& registered, Patient& patient, DoctorRows& rows) {
+void CheckSurroundings(const Registered& registered, Patient& patient, DoctorRows& rows) {
   const Registration& options = registered.options;
   const auto wrong = [&](const Error& error) {
     const std::string place = registered.place.empty() ? "" : registered.place + ": ";
@@ -73,9 +73,9 @@ Status Examine(const DoctorOptions& options, DoctorRows& rows) {
   if (Status s = LookAtFiles(options, rows); !s) return s;
   if (Status s = ReadSettingsFiles(patient.where).MoveTo(patient.settings); !s) return s;
   LookAtRegistration(patient, rows);
-  for (const Registered& context :
+  for (const Registered& registered :
        RegistrationsInForce(given, patient.settings, patient.hook.path)) {
-    ExamineGround(context, patient, rows);
+    CheckSurroundings(registered, patient, rows);
   }
   LookAtClient(patient, rows);
   LookAtInside(patient, rows);

@@ -14,17 +14,17 @@ std::string CallerKey(const Event& event) {
 
 }  // namespace
 
-CallEvaluator::CallEvaluator(const PolicySources& sources, Places places, std::string profile)
+EventEvaluator::EventEvaluator(const PolicySources& sources, Places places, std::string profile)
     : sources_(sources), places_(std::move(places)), profile_(std::move(profile)) {
   for (const PolicySource& source : sources.sources) AddNeeds(*source.file, filter_);
 }
 
-Result<Event> CallEvaluator::Read(std::string_view json) const {
+Result<Event> EventEvaluator::Read(std::string_view json) const {
   TextSource source(json);
   return ReadEvent(source, filter_);
 }
 
-Result<const Policy*> CallEvaluator::PolicyFor(const Event& event) {
+Result<const Policy*> EventEvaluator::PolicyFor(const Event& event) {
   std::string key = CallerKey(event);
   if (const auto known = policies_.find(key); known != policies_.end()) return &known->second;
   Result<Policy> policy = MergePolicies(sources_, profile_, places_, CallerOf(event));
@@ -33,8 +33,8 @@ Result<const Policy*> CallEvaluator::PolicyFor(const Event& event) {
   return &policies_.emplace(std::move(key), std::move(*policy)).first->second;
 }
 
-Result<CallEvaluator::Outcome> CallEvaluator::Decide(const Event& event, const CachedFiles& files,
-                                                     Trace* trace) {
+Result<EventEvaluator::Outcome> EventEvaluator::Decide(const Event& event, const CachedFiles& files,
+                                                       Trace* trace) {
   const Result<const Policy*> policy = PolicyFor(event);
   if (!policy) return policy.error();
   places_.audit_file = OwnPath((*policy)->audit.file, places_);  // no agent may write it

@@ -1,5 +1,5 @@
-// CallEvaluator decides many events under one set of policies with the hook's own code: its reader,
-// its merge of layers and profiles, and its decision. Not thread-safe.
+// EventEvaluator decides many events under one set of policies with the hook's own code: its
+// reader, its merge of layers and profiles, and its decision. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -13,12 +13,12 @@
 
 namespace ringfence {
 
-class CallEvaluator {
+class EventEvaluator {
  public:
   // `profile` is --profile, or "". `sources` must outlive this object.
-  CallEvaluator(const PolicySources& sources, Places places, std::string profile);
-  CallEvaluator(const Context& context, std::string profile)
-      : CallEvaluator(context.sources, context.places, std::move(profile)) {}
+  EventEvaluator(const PolicySources& sources, Places places, std::string profile);
+  EventEvaluator(const Context& context, std::string profile)
+      : EventEvaluator(context.sources, context.places, std::move(profile)) {}
 
   // Reads one event in the client's format. The result does not point into `json`.
   Result<Event> Read(std::string_view json) const;

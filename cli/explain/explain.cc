@@ -99,7 +99,7 @@ class Explainer {
   Result<Explained> Call(const ExplainOptions& call) {
     const Result<std::string> text = ExplainedEvent(call, context_.places);
     if (!text) return text.error();
-    Result<Event> event = CallEvaluator(context_, options_.profile).Read(*text);
+    Result<Event> event = EventEvaluator(context_, options_.profile).Read(*text);
     if (!event) return event.error();
     const bool is_call =
         event->kind == EventKind::kPreToolUse || event->kind == EventKind::kPermissionRequest;
@@ -128,8 +128,8 @@ class Explainer {
     const Result<bool> granted =
         AddSessionGrants(explained.event.session_id, context_.places, context_.sources);
     if (!granted) return granted.error();
-    CallEvaluator evaluator(context_, options_.profile);
-    Result<CallEvaluator::Outcome> outcome =
+    EventEvaluator evaluator(context_, options_.profile);
+    Result<EventEvaluator::Outcome> outcome =
         evaluator.Decide(explained.event, files_, &explained.trace);
     if (!outcome) return outcome.error();
     explained.policy = *outcome->policy;
@@ -144,8 +144,8 @@ class Explainer {
     for (const std::string& session : SessionsWithGrants(context_.places.homes.front().text())) {
       const Result<bool> granted = AddSessionGrants(session, context_.places, context_.sources);
       if (!granted || !*granted) continue;
-      CallEvaluator evaluator(context_, options_.profile);
-      const Result<CallEvaluator::Outcome> outcome = evaluator.Decide(explained.event, files_);
+      EventEvaluator evaluator(context_, options_.profile);
+      const Result<EventEvaluator::Outcome> outcome = evaluator.Decide(explained.event, files_);
       if (outcome && outcome->decision.verdict != Verdict::kDeny) {
         explained.notes.push_back("the session " + session + " may, by ringfence allow --session");
       }

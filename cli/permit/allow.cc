@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "agents/claude/setup/agent_guard.h"
 #include "base/text.h"
 #include "cli/command_line/options.h"
 #include "cli/common/ask.h"
@@ -13,7 +14,6 @@
 #include "cli/permit/grant_target.h"
 #include "cli/permit/policy_change.h"
 #include "cli/permit/policy_edit.h"
-#include "agents/claude/setup/agent_guard.h"
 #include "cli/setup/starter_policy.h"
 #include "policy/files/cached_files.h"
 #include "policy/files/real_files.h"
@@ -45,12 +45,12 @@ class Allowance {
     if (Status s = RefuseUnattended("allow"); !s) return Outcome::No(s.error());
     if (Status s = change_.Open(); !s) return s.error();
     if (Status s = change_.FindTarget().MoveTo(target_); !s) return s.error();
-    const auto before = EvaluateTarget(change_.grant(), change_.policies());
+    const auto before = EvaluateTarget(change_.grant(), change_.context());
     if (!before) return before.error();
     is_asked_about_ = *before && (*before)->verdict == Verdict::kAsk;
     if (Status s = LeavePermittedReads(); !s) return s.error();
     if (*before && (*before)->verdict == Wanted()) return Nothing("is permitted already");
-    const Result<PolicyEdit> edit = AddTarget(grant_, change_.policies().sources, target_, Text());
+    const Result<PolicyEdit> edit = AddTarget(grant_, change_.context().sources, target_, Text());
     if (!edit) return edit.error();
     if (edit->lists.empty()) return Nothing("is already allowed");
     if (std::optional<Outcome> no = AskAboutWide()) return *no;
@@ -68,7 +68,7 @@ class Allowance {
     if (!options_.ask || grant_.kind != TargetKind::kPath || !grant_.also_write) return Unit{};
     GrantTarget read = grant_;
     read.also_write = false;
-    const auto evaluated = EvaluateTarget(read, change_.policies());
+    const auto evaluated = EvaluateTarget(read, change_.context());
     if (!evaluated) return evaluated.error();
     grant_.also_read = !*evaluated || (*evaluated)->verdict != Verdict::kPermit;
     return Unit{};
@@ -81,7 +81,7 @@ class Allowance {
 
   // Asks before a grant that is so wide that it may be a typing mistake.
   std::optional<Outcome> AskAboutWide() const {
-    const std::string wide = WideText(change_.grant(), change_.policies().places, change_.where());
+    const std::string wide = WideText(change_.grant(), change_.context().places, change_.where());
     if (wide.empty() || options_.yes) return {};
     const Terminal terminal;
     if (options_.json || !terminal.can_ask()) {
@@ -96,7 +96,7 @@ class Allowance {
 
   // Keeps the entry only if it has an effect; otherwise reports the rule that prevents it.
   std::optional<Outcome> CheckResult() {
-    const auto after = EvaluateTarget(change_.grant(), change_.policies());
+    const auto after = EvaluateTarget(change_.grant(), change_.context());
     if (!after) return Outcome(after.error());
     if (!*after || (*after)->verdict <= Wanted()) return {};
     const TargetDecision& decision = **after;
@@ -133,12 +133,12 @@ class Allowance {
     if (grant.path.empty() || !grant.also_write) return "";
     GrantTarget read = grant;
     read.also_write = false;
-    const auto evaluated = EvaluateTarget(read, change_.policies());
+    const auto evaluated = EvaluateTarget(read, change_.context());
     if (!evaluated || !*evaluated || (*evaluated)->verdict > Wanted()) return "";
     const RealFiles disk;
     const CachedFiles files(disk);
     const auto protection =
-        ProtectedPaths(change_.policies().places, files).RefusesName(Path::Clean(grant.path));
+        ProtectedPaths(change_.context().places, files).RefusesName(Path::Clean(grant.path));
     const bool is_above = protection && protection->is_above;
     return std::string(is_above ? "name what you need in it, or " : "") +
            "for reading alone, add --read; ";
@@ -146,7 +146,7 @@ class Allowance {
 
   Outcome Nothing(const std::string& why) {
     const GrantTarget& grant = change_.grant();
-    if (grant.kind == TargetKind::kHost && !HasNetwork(change_.policies())) {
+    if (grant.kind == TargetKind::kHost && !HasNetwork(change_.context())) {
       change_.Note(
           "the policy has no \"network\" section, so no host is refused. To have only listed hosts "
           "reached, add \"network\": {\"allow\": [\"@agent-hosts\", " +

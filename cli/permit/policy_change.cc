@@ -82,7 +82,7 @@ Status PolicyChange::Open() {
   if (Status s = FindPlaces(); !s) return s;
   if (Status s = transaction_.Open(where_.home); !s) return s;
   if (Status s = FindPolicies(); !s) return s.error();
-  sandbox_before_ = SandboxEntriesFor(*policies_);
+  sandbox_before_ = SandboxEntriesFor(*context_);
   return ReadTarget();
 }
 
@@ -125,7 +125,7 @@ std::optional<std::string> PolicyChange::InitThat(bool adds) const {
   const auto files = ReadSettingsFiles(where_);
   const auto records = ReadRecords(where_.home);
   if (!files || !records || records->value.empty()) return {};
-  const std::vector<SandboxEntry> now = SandboxEntriesFor(*policies_);
+  const std::vector<SandboxEntry> now = SandboxEntriesFor(*context_);
   const bool has_work = adds ? !EntriesBeyond(now, sandbox_before_, *files).empty()
                              : HoldsAny(*files, EntriesBeyond(sandbox_before_, now, *files));
   if (!has_work) return {};
@@ -146,7 +146,7 @@ Status PolicyChange::ReadAgain() {
   typed.profile = profile_;
   if (Status s =
           (options_.project.empty() ? borrowed_.Find(typed) : FindTypedContext(typed, RealFiles()))
-              .MoveTo(policies_);
+              .MoveTo(context_);
       !s)
     return s.error();
   return AddGrants();
@@ -195,7 +195,7 @@ std::optional<Error> PolicyChange::ServerNamed() const {
 
 // Returns the kind of a policy's entry with this name: a tool or a host. A path needs no entry.
 std::optional<TargetKind> PolicyChange::KindOfEntry() const {
-  for (const PolicySource& source : policies_->sources.sources) {
+  for (const PolicySource& source : context_->sources.sources) {
     const Sections& sections = source.file->sections;
     for (const auto* tools : {&sections.tools.allow, &sections.tools.ask}) {
       if (*tools && HasName(**tools, &NameRule::pattern, what_)) return TargetKind::kTool;
@@ -247,9 +247,9 @@ Result<ChangeTarget> PolicyChange::SessionTarget() {
   }
   session_ = options_.session_id;
   if (session_.empty()) {
-    const Result<Policy> policy = policies_->PolicyFor();
+    const Result<Policy> policy = context_->PolicyFor();
     if (!policy) return policy.error();
-    const std::optional<Path> log = OwnPath(policy->audit.file, policies_->places);
+    const std::optional<Path> log = OwnPath(policy->audit.file, context_->places);
     if (!log) return UsageError("--session", "the home directory is unknown", "give --home DIR");
     if (Status s = RefusedSession(*log, grant_).MoveTo(session_); !s) return s.error();
   }
@@ -266,16 +266,16 @@ Result<ChangeTarget> PolicyChange::SessionTarget() {
 
 Status PolicyChange::AddGrants() {
   if (session_.empty()) return Unit{};
-  const Result<bool> added = AddSessionGrants(session_, policies_->places, policies_->sources);
+  const Result<bool> added = AddSessionGrants(session_, context_->places, context_->sources);
   if (!added) return added.error();
   return Unit{};
 }
 
 Result<ChangeTarget> PolicyChange::FindTarget() {
   if (options_.is_for_session()) return SessionTarget();
-  for (const PolicySource& source : policies_->sources.sources) {
+  for (const PolicySource& source : context_->sources.sources) {
     if (source.layer != Layer::kProject) continue;
-    if (source.trusted) return TargetAt(source.file->path, policies_->places.root_real.text());
+    if (source.trusted) return TargetAt(source.file->path, context_->places.root_real.text());
     notes_.push_back(source.file->shown +
                      " is not trusted, so the user's policy is the one that is changed");
   }
@@ -289,7 +289,7 @@ Result<ChangeTarget> PolicyChange::UsersTarget() const {
 std::vector<PolicyChange::StillInSession> PolicyChange::StillInSessions() {
   std::vector<StillInSession> still;
   if (!session_.empty()) return still;
-  for (const SessionPermit& permit : SessionsThatPermit(grant_, *policies_)) {
+  for (const SessionPermit& permit : SessionsThatPermit(grant_, *context_)) {
     const std::string as = options_.kind.empty() ? "" : " --as " + options_.kind;
     still.push_back({"the session " + permit.session + " still may, by ringfence allow --session",
                      "ringfence revoke --session-id " + permit.session + as + " " +

@@ -63,7 +63,7 @@ class PolicyChange {
   std::optional<std::string> InitThat(bool adds) const;
 
   const GrantTarget& grant() const { return grant_; }
-  const Context& policies() const { return *policies_; }
+  const Context& context() const { return *context_; }
   const Registration& where() const { return where_; }
   const std::string& what() const { return what_; }
   const std::string& session() const { return session_; }
@@ -99,7 +99,7 @@ class PolicyChange {
   std::string profile_;
   std::string root_;  // from --root of the registration
   BorrowedProject borrowed_;
-  std::optional<Context> policies_;
+  std::optional<Context> context_;
   std::vector<SandboxEntry> sandbox_before_;  // before the change
   GrantTarget grant_;
   std::string session_;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "agents/claude/setup/agent_guard.h"
 #include "base/contains.h"
 #include "base/text.h"
 #include "cli/command_line/options.h"
@@ -10,7 +11,6 @@
 #include "cli/permit/grant_target.h"
 #include "cli/permit/policy_change.h"
 #include "cli/permit/policy_edit.h"
-#include "agents/claude/setup/agent_guard.h"
 
 namespace ringfence {
 namespace {
@@ -58,7 +58,7 @@ class Revocation {
 
   Status RemoveFrom(const ChangeTarget& target) {
     if (!target.text) return Unit{};
-    if (Status s = RemoveTarget(change_.grant(), change_.policies().sources, target, *target.text)
+    if (Status s = RemoveTarget(change_.grant(), change_.context().sources, target, *target.text)
                        .MoveTo(removal_);
         !s)
       return s.error();
@@ -71,15 +71,15 @@ class Revocation {
       const bool permits =
           rule.place.pointer.ends_with("/allow") || rule.place.pointer.ends_with("/ask");
       if (!permits) continue;
-      const bool is_built_in = rule.place.file == change_.policies().sources.built_in->shown;
+      const bool is_built_in = rule.place.file == change_.context().sources.built_in->shown;
       is_built_in_ |= is_built_in && rule.place.pointer.ends_with("/allow");
       return (is_built_in ? "the built-in list, by " : "") + Quote(rule.written) + " (" +
              PlaceLabel(rule.place) + ")";
     }
     if (change_.grant().kind == TargetKind::kPath) return "the policy";
     if (change_.grant().kind == TargetKind::kHost) {
-      return HasNetwork(change_.policies()) ? "\"unlisted\" of the policy's \"network\" section"
-                                            : "default: the policy has no \"network\" section";
+      return HasNetwork(change_.context()) ? "\"unlisted\" of the policy's \"network\" section"
+                                           : "default: the policy has no \"network\" section";
     }
     return "default: no list of the policy names the tools that are allowed. To refuse it, add "
            "it to \"tools\": {\"deny\": [...]}";
@@ -90,7 +90,7 @@ class Revocation {
     GrantTarget grant = change_.grant();
     grant.also_write = false;
     const bool is_path = grant.kind == TargetKind::kPath;
-    const auto read = EvaluateTarget(grant, change_.policies());
+    const auto read = EvaluateTarget(grant, change_.context());
     if (!read) return read.error();
     is_unknown_ = !*read;
     if (*read && (*read)->verdict != Verdict::kDeny) {
@@ -100,7 +100,7 @@ class Revocation {
     }
     if (!is_path || still.empty()) return still;
     grant.also_write = true;
-    const auto both = EvaluateTarget(grant, change_.policies());
+    const auto both = EvaluateTarget(grant, change_.context());
     if (!both) return both.error();
     if (*both && (*both)->verdict != Verdict::kDeny) {
       TargetDecision write = **both;
@@ -113,7 +113,7 @@ class Revocation {
 
   // True if the target is the project itself, which "." in a list permits for every project.
   bool IsProject() const {
-    return change_.grant().path == change_.policies().places.root_real.text();
+    return change_.grant().path == change_.context().places.root_real.text();
   }
 
   std::string HintOnRule() const {
@@ -175,7 +175,7 @@ class Revocation {
 
   std::string NoteOnQuestion() const {
     std::string remaining =
-        RemainingQuestion(change_.what(), change_.policies(), change_.ShownUsers());
+        RemainingQuestion(change_.what(), change_.context(), change_.ShownUsers());
     if (!remaining.empty()) return remaining;
     return "tools no longer ask about " + Quote(change_.what()) +
            ": what the policy allows there is permitted without a question";

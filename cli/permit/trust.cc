@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agents/claude/agent.h"
+#include "agents/claude/setup/agent_guard.h"
 #include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -13,7 +14,6 @@
 #include "cli/common/policies.h"
 #include "cli/common/state.h"
 #include "cli/permit/policy_grants.h"
-#include "agents/claude/setup/agent_guard.h"
 #include "policy/evaluate/fix.h"
 #include "policy/files/real_files.h"
 #include "policy/files/resolve.h"

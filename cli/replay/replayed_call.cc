@@ -64,7 +64,7 @@ class PolicyCalls {
     // Successive calls read the same directories, so they share a cache. A failure ends its use, so
     // that it cannot affect later calls.
     if (calls_++ % kCallsTogether == 0) seen_.emplace(files_);
-    const Result<CallEvaluator::Outcome> outcome = evaluator_->Decide(*event, *seen_);
+    const Result<EventEvaluator::Outcome> outcome = evaluator_->Decide(*event, *seen_);
     if (outcome) return ReplayedDecisionOf(outcome->decision);
     calls_ = 0;
     return RefusedCall(outcome.error());
@@ -75,7 +75,7 @@ class PolicyCalls {
  private:
   const FileView& files_;
   Result<Context> context_;
-  std::optional<CallEvaluator> evaluator_;
+  std::optional<EventEvaluator> evaluator_;
   std::optional<CachedFiles> seen_;
   uint64_t calls_ = 0;
 };

@@ -146,19 +146,19 @@ Status Installation::ReadPolicy() {
       may_borrow ? borrowed_.Find(typed) : FindTypedContext(typed, RealFiles());
   request_.where.project_dir = typed.project_dir;
   if (!context) return context.error();
-  policies_ = std::move(*context);
+  context_ = std::move(*context);
   if (!IsPerProject(request_.layer)) {
-    std::erase_if(policies_->sources.sources,
+    std::erase_if(context_->sources.sources,
                   [](const PolicySource& source) { return source.layer == Layer::kProject; });
   }
-  if (Status s = policies_->PolicyFor().MoveTo(policy_); !s) return s.error();
+  if (Status s = context_->PolicyFor().MoveTo(policy_); !s) return s.error();
   return Unit{};
 }
 
 Status Installation::EnsurePolicy() {
   std::string path = request_.policy;
   if (path.empty() && IsPerProject(request_.layer)) {
-    path = ProjectPolicyPath(policies_->places.root_real.text());
+    path = ProjectPolicyPath(context_->places.root_real.text());
   } else if (path.empty()) {
     path = request_.layer == SettingsLayer::kManaged ? kManagedPolicy
                                                      : UserPolicyPath(request_.where.home);
@@ -183,14 +183,14 @@ Status Installation::EnsurePolicy() {
 Status Installation::NotePolicy() {
   if (Status s = NoteRepository(); !s) return s.error();
   if (!IsPerProject(request_.layer)) return Unit{};
-  for (const std::string& note : policies_->sources.notes) Note(note);
+  for (const std::string& note : context_->sources.notes) Note(note);
   return Unit{};
 }
 
 // If the project is only a part of a repository, offers to widen it, or adds a note.
 Status Installation::NoteRepository() {
   if (borrowed_.is_borrowed()) return Unit{};
-  const Places& places = policies_->places;
+  const Places& places = context_->places;
   const std::optional<Path> repository = RepositoryAround(places, RealFiles());
   if (!repository || *repository == places.root_real) return Unit{};
   const bool is_pinned = IsPerProject(request_.layer) && request_.policy.empty();
@@ -226,7 +226,7 @@ Status Installation::WidenToRepository() {
 Status Installation::PinStarter(const std::string& text) {
   auto trust = ReadTrust(request_.where.home);
   if (!trust) return trust.error();
-  Pin(trust->value, {policies_->places.root_real.text(), Sha256Hex(text)});
+  Pin(trust->value, {context_->places.root_real.text(), Sha256Hex(text)});
   return Save(*trust, transaction_);
 }
 
@@ -246,7 +246,7 @@ Status Installation::EditSettings() {
   if (!editor) return editor.error();
   editor->Register(Command());
   if (Status s =
-          LimitClient({request_, files_, Own(), *policies_, *policy_, borrowed_.is_borrowed()},
+          LimitClient({request_, files_, Own(), *context_, *policy_, borrowed_.is_borrowed()},
                       *editor)
               .MoveTo(limited_);
       !s)
@@ -284,7 +284,7 @@ Status Installation::PlanRepository() {
 }
 
 void Installation::NoteWhereCommandsWrite(const ClientSettings* local) {
-  const Places& places = policies_->places;
+  const Places& places = context_->places;
   const bool starts_in_part = StartOf(places) != places.root && request_.root.empty();
   if (!starts_in_part || !limited_.limits_sandbox || borrowed_.is_borrowed()) return;
   if (local != nullptr && OpensWrites(*local, places.root_real)) return;

@@ -90,7 +90,7 @@ class Installation {
   std::string after_;
   SettingsRecord record_;
   LimitedClient limited_;
-  std::optional<Context> policies_;
+  std::optional<Context> context_;
   std::optional<Policy> policy_;
   BorrowedProject borrowed_;
 };

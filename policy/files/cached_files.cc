@@ -75,10 +75,10 @@ Result<FileFacts> CachedFiles::Look(const Path& path) const {
   const uint64_t hash = HashText(path.text());
   if (const Seen* known = Known(path, hash)) return FactsOf(*known);
   if (IsListedMissing(path)) return FileFacts{};
-  return LookAnew(path, hash);
+  return LookUncached(path, hash);
 }
 
-Result<FileFacts> CachedFiles::LookAnew(const Path& path, uint64_t hash) const {
+Result<FileFacts> CachedFiles::LookUncached(const Path& path, uint64_t hash) const {
   Result<FileFacts> facts = files_.Look(path);
   if (!facts) Note(facts.error());
   if (seen_.size() >= kMaxSeen) return facts;
@@ -170,7 +170,7 @@ Result<FileKind> CachedFiles::ChildKind(Folder& folder, std::string_view name) c
     const uint64_t hash = HashText(child.text());
     const Seen* known = Known(child, hash);
     if (known != nullptr || !folder.IsAskedOften()) {
-      const Result<FileFacts> facts = known ? FactsOf(*known) : LookAnew(child, hash);
+      const Result<FileFacts> facts = known ? FactsOf(*known) : LookUncached(child, hash);
       if (!facts) return facts.error();
       return facts->kind;
     }

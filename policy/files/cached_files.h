@@ -74,7 +74,7 @@ class CachedFiles final : public FileView {
   std::vector<std::unique_ptr<Folder>>::iterator PlaceOf(const Path& directory) const;
   Folder* FindFolder(const Path& directory) const;
   bool IsListedMissing(const Path& path) const;
-  Result<FileFacts> LookAnew(const Path& path, uint64_t hash) const;
+  Result<FileFacts> LookUncached(const Path& path, uint64_t hash) const;
   void Note(const Error& error) const;
 
   const FileView& files_;

@@ -87,7 +87,7 @@ class Director:
         return None
 
     def _play(self, conversation, messages):
-        self.judge_results(messages)
+        self.check_results(messages)
         turn = conversation.turns_played(messages)
         if turn >= len(conversation.messages):
             return [fake_api.text_block("done")]
@@ -118,13 +118,13 @@ class Director:
 
     # The checking side.
 
-    def judge_results(self, messages):
+    def check_results(self, messages):
         for block in _tool_results(messages):
             call_id = block["tool_use_id"]
             if call_id in self._calls and call_id not in self._outcomes:
-                self._outcomes[call_id] = self._judge(self._calls[call_id], block)
+                self._outcomes[call_id] = self._check(self._calls[call_id], block)
 
-    def _judge(self, call, result):
+    def _check(self, call, result):
         self._told[call.name] = fake_api.text_of(result.get("content"))
         return Outcome(call.name, call.problems(self._stage.world, result))
 

@@ -170,7 +170,7 @@ def _play(session, stage):
                 _leave_when_played(stage)
             ended = stage.client.wait(session.seconds)
     # A call that ends the session has a result that no request contains.
-    stage.director.judge_results(stage.client.user_messages())
+    stage.director.check_results(stage.client.user_messages())
     if session.when_ended:
         session.when_ended(stage)
     outcomes = stage.director.outcomes()

@@ -93,7 +93,7 @@ def verdict(answer):
     return answer.verdict
 
 
-def judged(answer, expected):
+def compared(answer, expected):
     """The problem of the answer to a listed event, or ""."""
     if verdict(answer) != expected["verdict"]:
         return f"should be {expected['verdict']}, is {verdict(answer)}: {reason(answer)}"
@@ -116,7 +116,7 @@ def quiet(answer):
 
 def problem(name, answer, expectations):
     if name in expectations:
-        return judged(answer, expectations[name])
+        return compared(answer, expectations[name])
     if name.startswith("PreToolUse."):
         return "captured.expect.json says nothing about it"
     return quiet(answer)

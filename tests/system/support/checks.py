@@ -24,7 +24,7 @@ class Checks:
     def skip(self, name, reason):
         self.skipped.append(f"{name}: {reason}")
 
-    def judge(self, report):
+    def verify(self, report):
         """Turns the report of a completed test into a failure if a check failed, or if there was
         none."""
         if report.passed and not (self.passed or self.skipped or self.problems):

@@ -45,7 +45,7 @@ def result_of(row, done, look):
     return Result(done.verdict, done.detail)
 
 
-def judge(row, bare, inside, expected_open, accepted):
+def classify(row, bare, inside, expected_open, accepted):
     """(passed, failed or skipped; the reason)."""
     good = "works" if row.function else "open"
     if bare.verdict != good and (expected_open or row.function):
@@ -98,7 +98,7 @@ class Runner:
     def try_row(self, name):
         """The Outcome of the row."""
         row = row_named(name)
-        return self.judged(row, self.run(row, self.probe(row)), self.run(row, self.confined(row)))
+        return self.classified(row, self.run(row, self.probe(row)), self.run(row, self.confined(row)))
 
     def try_together(self, rows):
         """(row, Outcome) of each, with one start for all, if starting takes most of the time.
@@ -108,16 +108,16 @@ class Runner:
             self.world.restore()
             done, look = self.world.run("", command)
             found.append([result_of(row, done.of(row.name), look) for row in rows])
-        return [(row, self.judged(row, bare, inside)) for row, bare, inside in zip(rows, *found)]
+        return [(row, self.classified(row, bare, inside)) for row, bare, inside in zip(rows, *found)]
 
-    def judged(self, row, bare, inside):
+    def classified(self, row, bare, inside):
         root = os.geteuid() == 0
         # Root may do more than the table's ordinary user, but cannot gain root.
         expected = row.open_to_all or (root and row.name != "setuid-0")
         accepted = ACCEPTED
         if self.options.layers != "full":
             accepted = ACCEPTED_LANDLOCK_ROOT if root else ACCEPTED_LANDLOCK
-        kind, text = judge(row, bare, inside, expected, accepted)
+        kind, text = classify(row, bare, inside, expected, accepted)
         return Outcome(kind, text, bare.verdict or "?", inside.verdict or "?")
 
     def cannot_start(self):
