@@ -159,7 +159,7 @@ struct Agent {
 // Returns the MCP server that the call names in an argument, or "" if none.
 std::string_view McpServerOf(const Event& event, const Agent& agent);
 
-// Stands for an agent that is not set. FindPlaces() refuses it.
+// Has no tools and owns no files, so every call is denied unless a policy names its tool.
 extern const Agent kNoAgent;
 
 }  // namespace ringfence

@@ -226,7 +226,7 @@ Result<std::optional<Path>> PasswdHome(uint32_t user, const FileView& files) {
 }
 
 Result<Places> FindPlaces(const Registration& registration, const FileView& files) {
-  if (registration.agent == &kNoAgent) return UsageError("", "no agent is set");
+  if (registration.agent == nullptr) return UsageError("", "no agent is set");
   Places places;
   places.agent = registration.agent;
   places.user = registration.user;

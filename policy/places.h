@@ -15,28 +15,27 @@
 namespace ringfence {
 
 struct Agent;
-extern const Agent kNoAgent;
 
 // The hook's settings from its command line and environment, independent of the event.
 struct Registration {
-  const Agent* agent = &kNoAgent;
-  std::string root;           // --root; may be empty; see FindPlaces()
-  std::string project_dir;    // AgentVariables::project; may be empty
-  std::string home;           // --home; may be empty
-  std::string home_variable;  // HOME; may be empty
-  std::string config_dir;     // AgentVariables::settings: only adds protected names
-  std::string policy;         // --policy; may be empty
-  std::string profile;        // --profile; may be empty
-  std::string program;        // the name that this program was started by; may be empty
-  std::string program_real;   // `program` without links; empty if unknown
-  uint32_t user = 0;          // effective user id
-  bool trial = false;         // --trial: leaves nothing behind: no audit log, no alerts
+  const Agent* agent = nullptr;  // required
+  std::string root;              // --root; may be empty; see FindPlaces()
+  std::string project_dir;       // AgentVariables::project; may be empty
+  std::string home;              // --home; may be empty
+  std::string home_variable;     // HOME; may be empty
+  std::string config_dir;        // AgentVariables::settings: only adds protected names
+  std::string policy;            // --policy; may be empty
+  std::string profile;           // --profile; may be empty
+  std::string program;           // the name that this program was started by; may be empty
+  std::string program_real;      // `program` without links; empty if unknown
+  uint32_t user = 0;             // effective user id
+  bool trial = false;            // --trial: leaves nothing behind: no audit log, no alerts
 };
 
 struct Places {
-  const Agent* agent = &kNoAgent;  // the agent that these places belong to
-  Path root;                       // as given
-  Path root_real;                  // without links
+  const Agent* agent = nullptr;  // required; the agent that these places belong to
+  Path root;                     // as given
+  Path root_real;                // without links
   // Directory where the session and its MCP servers started (AgentVariables::project), resolved.
   // Absent if it is the root.
   std::optional<Path> start;

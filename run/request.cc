@@ -4,9 +4,9 @@
 
 #include <cstdlib>
 
+#include "agents/claude/agent.h"
 #include "base/environment.h"
 #include "base/text.h"
-#include "policy/agent.h"
 #include "policy/load/sources.h"
 #include "run/typed_context.h"
 
@@ -31,7 +31,7 @@ SandboxCommand CommandOf(const RunOptions& options) {
   command.cwd = CurrentDirectory();
   command.environment = OwnEnvironment();
   command.session = options.session;
-  command.is_agent = options.is_agent || IsAgent(options.command, *options.agent);
+  command.is_agent = options.is_agent || IsAgent(options.command, ClaudeCode());
   command.is_trial = options.trial;
   if (options.no_sandbox) command.mode = SandboxMode::kRwx;
   if (!options.mode.empty()) command.mode = ModeOf(options.mode);

@@ -36,7 +36,7 @@ std::string_view SetText(SetName set);
 
 // The values that the entries of a set depend on.
 struct SetContext {
-  const Agent* agent = &kNoAgent;
+  const Agent* agent = nullptr;    // required
   Path root;                       // of the project, resolved
   std::optional<Path> given_root;  // as given, if different
   std::optional<Path> start;       // where the client was started, resolved, if different

@@ -485,6 +485,6 @@ TEST_CASE("places: a disk error gives no homes") {
 
 TEST_CASE("places: without an agent there are none") {
   Registration registration = Plain();
-  registration.agent = &kNoAgent;
+  registration.agent = nullptr;
   CHECK(Problem(registration) == "no agent is set");
 }

@@ -172,6 +172,19 @@ def test_state_that_was_not_there_is_made(world):
         names_in(world.home / ".claude"))
 
 
+def test_a_program_with_the_agents_name_is_the_agent(world):
+    sandbox = Sandbox(world)
+    for name in ("claude", "other"):
+        program = world.write(world.project / name, "#!/bin/sh\necho x > ~/.claude/todos/$1\n")
+        program.chmod(0o755)
+    assert sandbox.run([str(world.project / "claude"), "a"]).returncode == 0
+    assert (world.home / ".claude/todos/a").exists()
+    assert sandbox.run([str(world.project / "other"), "b"]).returncode != 0
+    inside = {"CLAUDECODE": "1"}  # its own commands are not the agent
+    assert sandbox.run([str(world.project / "claude"), "c"], env=inside).returncode != 0
+    assert names_in(world.home / ".claude/todos") == ["a"]
+
+
 def test_a_home_below_tmp_is_read_and_not_written(world):
     sandbox = Sandbox(world)
     assert world.home.is_relative_to("/tmp"), world.home
