@@ -2,14 +2,15 @@
 """Mutation tests: changes one line of the sources at a time and reports the changes that no test
 detects.
 
-    tests/mutate.sh [--seed N] [--count N] [--only TEXT] [--keep DIR]
+    tests/mutate.sh [--seed N] [--count N] [--skip N] [--only TEXT] [--keep DIR]
 
 Changes policy/, agents/ and sandbox/ in a copy of the repository: negates a condition, swaps &&
 and || or == and !=, shifts a bound by one, inverts a returned bool, or removes a statement. A
 change that does not compile is replaced by another one. Runs the unit tests, and if these pass,
 the system tests with the changed programs. Fails if no test detects a change. Takes one to three
 minutes for a change that the unit tests detect, and up to half an hour for one that no test
-detects, so it is not part of CI.
+detects, so it is not part of CI. To continue an interrupted run of the same sources, skip the
+changes that it tried: the number in brackets of its last line.
 """
 
 import argparse
@@ -175,17 +176,20 @@ class Mutations:
         chance = random.Random(self.options.seed)
         sites = edits_of(self.tree)
         kinds = [kind for kind in OPERATORS if sites[kind]]
-        unnoticed, done = [], 0
+        unnoticed, done, tried = [], 0, 0
         while done < self.options.count:
             edit = chance.choice(sites[chance.choice(kinds)])
             if self.options.only not in edit.path:
+                continue
+            tried += 1
+            if tried <= self.options.skip:
                 continue
             began = time.monotonic()
             noticed = self.verdict(edit)
             if not noticed:
                 continue
             done += 1
-            print(f"{'FAIL' if noticed == 'nothing' else 'ok  '} {done}/{self.options.count} {edit}\n"
+            print(f"{'FAIL' if noticed == 'nothing' else 'ok  '} {done}/{self.options.count} [{tried}] {edit}\n"
                   f"       noticed by {noticed} ({time.monotonic() - began:.0f} s)", flush=True)
             if noticed == "nothing":
                 unnoticed.append(edit)
@@ -207,6 +211,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--seed", type=int, default=17)
     parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--skip", type=int, default=0, metavar="N",
+                        help="leave out the first N changes that this seed would try")
     parser.add_argument("--only", default="", metavar="TEXT", help="only files with this in the name")
     parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="build here, and keep it")
     parser.add_argument("pytest", nargs="*", help="more options for pytest")

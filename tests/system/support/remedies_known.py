@@ -25,9 +25,9 @@ TESTS = {
     "? The user can add \"mcp\": {": "fix: an argument of an MCP tool that is not a path",
     ", ask the user to add \"root\": \"git\" to ~/.config/ringfence/policy.json.":
         "session: a part of a repository",
-    " may, by ringfence allow --session": "cli/test_commands.py: test_explain_names_the_session_that_may",
+    " may, by ringfence allow --session": "cli/test_explain.py: test_explain_names_the_session_that_may",
     "With what ringfence allow --session permitted in this session":
-        "cli/test_commands.py: test_explain_names_the_session_that_may",
+        "cli/test_explain.py: test_explain_names_the_session_that_may",
     "Ask the user to do it, or to ":
         "session: auto mode is left",
     "start the client in a project's directory, or accept this one as a project and start the client "
@@ -59,7 +59,7 @@ TESTS = {
     "if you have read it, run: ringfence trust --yes --digest ": TRUST,
     "the digest was mistyped, or the file is not the one that was read; nothing was trusted. Read it and "
     "take its digest from: ringfence trust":
-        "cli/test_commands.py: test_trust_without_a_terminal_needs_the_digest_of_what_was_read",
+        "cli/test_trust.py: test_trust_without_a_terminal_needs_the_digest_of_what_was_read",
     "remove the key and run ringfence init again; until then nothing is enforced":
         "cli/test_init.py: test_hooks_that_are_switched_off_are_no_success",
     ", or run: ringfence init --root ":
@@ -70,7 +70,7 @@ TESTS = {
     "install bubblewrap socat, dnf install bubblewrap socat) and run ringfence init again":
         "cli/test_init.py: test_the_sandbox_is_switched_on_where_it_can_be",
     "it does not exist: ringfence run creates a directory of that name; if it is to be a file, create "
-    "the file first": "cli/test_commands.py: test_allow_says_that_a_missing_name_becomes_a_folder",
+    "the file first": "cli/test_allow.py: test_allow_says_that_a_missing_name_becomes_a_folder",
     "write one with: ringfence init --project ": "cli/test_init.py: test_init_names_project_and_local_files",
     "fix the file and run ringfence uninstall again; nothing was changed":
         "text: the same command once more",
@@ -79,11 +79,11 @@ TESTS = {
         "cli/test_audit.py: test_a_baseline_stops_what_was_not_meant",
     " does not belong to the chain of the log's other files: see ringfence log verify":
         "text: log verify has tests of its own",
-    "no ringfence allow lifts ": "cli/test_commands.py: test_allow_says_what_lifts_a_built_in_rule",
+    "no ringfence allow lifts ": "cli/test_allow.py: test_allow_says_what_lifts_a_built_in_rule",
     "by default it may be read; ringfence revoke --read takes that away":
-        "cli/test_commands.py: test_revoke_leaves_what_could_be_read_by_default",
-    " still may, by ringfence allow --session": "cli/test_commands.py: test_revoke_names_the_session_that_still_may",
-    "ringfence revoke --session-id ": "cli/test_commands.py: test_revoke_names_the_session_that_still_may",
+        "cli/test_revoke.py: test_revoke_leaves_what_could_be_read_by_default",
+    " still may, by ringfence allow --session": "cli/test_revoke.py: test_revoke_names_the_session_that_still_may",
+    "ringfence revoke --session-id ": "cli/test_revoke.py: test_revoke_names_the_session_that_still_may",
     # Usage.
     "ringfence run -- COMMAND [ARGUMENT...]": USAGE,
     "ringfence audit fixtures/": USAGE,
