@@ -6,7 +6,6 @@
 #include "policy/event.h"
 #include "policy/mcp/argument_names.h"
 #include "policy/mcp/mcp_name.h"
-#include "policy/rules/sets.h"
 
 namespace ringfence {
 namespace {
@@ -127,9 +126,6 @@ std::string_view McpServerOf(const Event& event, const Agent& agent) {
   return {};
 }
 
-const Agent kNoAgent{.project_folder = [](const Path&) { return std::string(); },
-                     .own_projects = [](const SetContext&) { return std::string(); },
-                     .scratch = [](Access, const SetContext&,
-                                   std::deque<std::string>&) { return std::vector<SetEntry>(); }};
+const Agent kNoAgent{};
 
 }  // namespace ringfence

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 
+#include "agents/claude/setup/call_event.h"
 #include "base/regular_file.h"
 #include "base/syscall.h"
 #include "base/text.h"

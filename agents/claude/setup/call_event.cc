@@ -1,5 +1,7 @@
 #include "agents/claude/setup/call_event.h"
 
+#include "base/text.h"
+
 namespace ringfence {
 namespace {
 

@@ -43,7 +43,7 @@ class Derived {
 
  private:
   PolicySources sources_;
-  Places places_;
+  Places places_{.agent = &ClaudeCode()};
   Policy policy_;
 };
 
