@@ -126,6 +126,4 @@ std::string_view McpServerOf(const Event& event, const Agent& agent) {
   return {};
 }
 
-const Agent kNoAgent{};
-
 }  // namespace ringfence

@@ -96,8 +96,8 @@ struct AgentStateNames {
   WordList logins{""};         // the names in `files` that @secrets includes
 };
 
-// The agent's settings, which no policy lets it write. They are in AgentStateNames::folder, at any
-// depth, because an agent reads them from the directory that it is started in.
+// The agent's settings, which no policy lets it write. They count in each directory that is called
+// AgentStateNames::folder, because an agent reads them from the directory that it is started in.
 struct AgentSettings {
   std::string_view what;           // for messages: "Claude Code's settings"
   std::string_view pattern;        // of the files' names: "settings*.json"
@@ -109,11 +109,11 @@ struct AgentSettings {
 // Names of environment variables.
 struct AgentVariables {
   const char* project = "";   // the project's directory
-  const char* settings = "";  // replaces AgentStateNames::folder
+  const char* settings = "";  // names the directory to use instead of AgentStateNames::folder
   const char* started = "";   // set in every program that the agent starts
   const char* tmp = "";       // where the agent puts its temporary files
   const char* confined = "";  // "1" tells the agent that something else confines it
-  WordList own{""};           // patterns for what the agent itself needs, without its own secrets
+  WordList own{""};           // patterns for what the agent itself reads, its own key included
   WordList commands{""};      // patterns for what it sets for its commands
 };
 
@@ -137,11 +137,12 @@ struct Agent {
   // must be able to write that state.
   WordList runs_later{""};
   WordList state_runs_later{""};
-  // Permission modes in which the user is not asked: a write just runs, or a model decides. The
-  // last is how the user leaves the second: "leave auto mode (Shift+Tab)".
-  std::string_view mode_without_questions;
-  std::string_view mode_of_model;
-  std::string_view leave_mode_of_model;
+  // The permission modes that do not put every question of the hook to the user; "" if there is
+  // none. In the first, a write to a file that the agent itself guards just runs; in the second, a
+  // model decides.
+  std::string_view unguarded_mode;
+  std::string_view model_decides_mode;
+  std::string_view leave_that_mode;  // how the user does: "leave auto mode (Shift+Tab)"
 
   // Returns the name of a project's directory below AgentStateNames::projects.
   std::string (*project_folder)(const Path& project) = nullptr;
@@ -154,12 +155,12 @@ struct Agent {
 
   // True if `argument` is the sandbox flag in any spelling that NormalKey() treats as equal.
   bool IsSandboxFlag(std::string_view argument) const;
+  bool ModelDecidesIn(std::string_view permission_mode) const {
+    return !permission_mode.empty() && permission_mode == model_decides_mode;
+  }
 };
 
 // Returns the MCP server that the call names in an argument, or "" if none.
 std::string_view McpServerOf(const Event& event, const Agent& agent);
-
-// Has no tools and owns no files, so every call is denied unless a policy names its tool.
-extern const Agent kNoAgent;
 
 }  // namespace ringfence

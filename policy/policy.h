@@ -13,7 +13,6 @@
 namespace ringfence {
 
 struct Agent;
-extern const Agent kNoAgent;
 
 // The location of a rule. Views point into a PolicyFile, which outlives the policy.
 struct RulePlace {
@@ -212,7 +211,7 @@ struct AlertRules {
 };
 
 struct Policy {
-  const Agent* agent = &kNoAgent;  // the agent that it confines
+  const Agent* agent = nullptr;  // required; the agent that it confines
   ToolRules tools;
   PathRules read;
   PathRules write;

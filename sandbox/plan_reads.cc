@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "policy/agent.h"
 #include "policy/files/resolve.h"
 #include "policy/load/trust.h"
 #include "sandbox/plan_mounts.h"

@@ -118,7 +118,7 @@ constexpr AgentSettings kSettingsNames{.what = "Claude Code's settings",
                                        .managed = "/etc/claude-code",
                                        .managed_macos = "/Library/Application Support/ClaudeCode"};
 
-// What the client's "Settings" call commands, agents, skills and the like.
+// The client runs these, starts agents from them, or follows them as instructions: its "Settings".
 constexpr WordList kRunsLater(
     "commands\nagents\nskills\nplugins\nhooks\nworkflows\ndev-mods\nroutines\nrules\n"
     "output-styles\nscheduled_tasks.json\nlaunch.json\ndaemon.json\n");
@@ -159,9 +159,9 @@ constexpr Agent kClaudeCode{.name = "Claude Code",
                             .variables = kEnvironmentNames,
                             .runs_later = kRunsLater,
                             .state_runs_later = kStateRunsLater,
-                            .mode_without_questions = "bypassPermissions",
-                            .mode_of_model = "auto",
-                            .leave_mode_of_model = "leave auto mode (Shift+Tab)",
+                            .unguarded_mode = "bypassPermissions",
+                            .model_decides_mode = "auto",
+                            .leave_that_mode = "leave auto mode (Shift+Tab)",
                             .project_folder = ClaudeProjectSlug,
                             .own_projects = OwnProjectFolders,
                             .scratch = ClaudeScratch};

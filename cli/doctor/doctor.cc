@@ -45,7 +45,7 @@ Status LookAtFiles(const DoctorOptions& options, DoctorRows& rows) {
 }
 
 // Checks the policy that one registration, or the command line, puts in force.
-void CheckSurroundings(const Registered& registered, Patient& patient, DoctorRows& rows) {
+void CheckRegisteredPolicy(const Registered& registered, Patient& patient, DoctorRows& rows) {
   const Registration& options = registered.options;
   const auto wrong = [&](const Error& error) {
     const std::string place = registered.place.empty() ? "" : registered.place + ": ";
@@ -75,7 +75,7 @@ Status Examine(const DoctorOptions& options, DoctorRows& rows) {
   LookAtRegistration(patient, rows);
   for (const Registered& registered :
        RegistrationsInForce(given, patient.settings, patient.hook.path)) {
-    CheckSurroundings(registered, patient, rows);
+    CheckRegisteredPolicy(registered, patient, rows);
   }
   LookAtClient(patient, rows);
   LookAtInside(patient, rows);

@@ -56,7 +56,7 @@ struct FilterState {
 
 class Filterer {
  public:
-  explicit Filterer(FilterState& shared) : shared_(&shared), calls_(shared.question.calls) {}
+  explicit Filterer(FilterState& shared) : shared_(&shared), replayed_(shared.question.calls) {}
 
   bool Take() { return shared_->chunks.Take(chunk_); }
   size_t number() const { return chunk_.number; }
@@ -68,7 +68,7 @@ class Filterer {
     while (!rest.empty()) {
       const std::string_view line = TakeUntil(rest, '\n');
       text_ += line.size() > shared_->question.sizes.line ? ErrorLine("the line is too long")
-                                                          : FilteredLine(line, calls_);
+                                                          : FilteredLine(line, replayed_);
     }
   }
 
@@ -83,7 +83,7 @@ class Filterer {
 
  private:
   FilterState* shared_;
-  ReplayedCalls calls_;
+  ReplayedCalls replayed_;
   Chunk chunk_;
   std::string text_;
 };

@@ -32,7 +32,7 @@ struct NotedLine {
 
 class Surveyor {
  public:
-  explicit Surveyor(SurveyState& shared) : shared_(&shared), calls_(shared.question.calls) {}
+  explicit Surveyor(SurveyState& shared) : shared_(&shared), replayed_(shared.question.calls) {}
 
   bool Take() { return shared_->chunks.Take(chunk_); }
   size_t number() const { return chunk_.number; }
@@ -66,7 +66,7 @@ class Surveyor {
       const LinePlace place = noted.line.calls.empty() ? LinePlace{} : PlaceOf(noted.number);
       for (const ToolCall& call : noted.line.calls) {
         const std::string event = HookEvent(noted.line, call, noted.permission_mode);
-        part_.AddCall(calls_.Decide(noted.root, event), call.tool.text, place);
+        part_.AddCall(replayed_.Decide(noted.root, event), call.tool.text, place);
       }
     }
   }
@@ -77,7 +77,7 @@ class Surveyor {
     return true;
   }
 
-  const std::vector<std::string>& notes() const { return calls_.notes(); }
+  const std::vector<std::string>& notes() const { return replayed_.notes(); }
 
  private:
   void NoteTooLong() {
@@ -134,7 +134,7 @@ class Surveyor {
   }
 
   SurveyState* shared_;
-  ReplayedCalls calls_;
+  ReplayedCalls replayed_;
   Chunk chunk_;
   CallTally part_;
   std::vector<NotedLine> noted_;

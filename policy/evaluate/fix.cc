@@ -114,7 +114,7 @@ std::string OtherFix(const RulePlace& missing) {
 // The remedy if a model answers the questions, so that a question is a refusal. `before` is what
 // the user must do first to be asked.
 std::string OrLeaveMode(const std::string& before, const Agent& agent) {
-  return "Ask the user to do it, or to " + before + std::string(agent.leave_mode_of_model) + ".";
+  return "Ask the user to do it, or to " + before + std::string(agent.leave_that_mode) + ".";
 }
 
 // Returns the option that makes `ringfence allow` change the right file; nothing if no option can
@@ -139,7 +139,7 @@ std::string AllowPathFix(const PathRefusal& refusal, const std::string& option,
   const bool is_read = refusal.access == Access::kRead;
   const char* how = refusal.asks ? "--ask " : is_temporary ? "--session " : "";  // never both
   const std::string command = AllowCommand(option + (is_read ? "--read " : "") + how + word);
-  if (refusal.asks && refusal.permission_mode == refusal.agent.mode_of_model) {
+  if (refusal.asks && refusal.agent.ModelDecidesIn(refusal.permission_mode)) {
     return OrLeaveMode("run " + command + " and ", refusal.agent);
   }
   return (is_temporary && !is_read ? "Write inside the project, or ask" : "Ask") +
@@ -248,8 +248,8 @@ std::string HostWords(std::string_view host) {
 }
 
 std::string QuestionFix(std::string_view permission_mode, Access access, const Agent& agent) {
-  if (permission_mode == agent.mode_of_model) return OrLeaveMode("", agent);
-  if (permission_mode != agent.mode_without_questions || access == Access::kRead) return "";
+  if (agent.ModelDecidesIn(permission_mode)) return OrLeaveMode("", agent);
+  if (permission_mode != agent.unguarded_mode || access == Access::kRead) return "";
   return "Prompts are off here: ask the user to make this edit.";
 }
 
@@ -259,7 +259,7 @@ std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Plac
   if (const std::string other = OtherFix(refusal.missing); !other.empty()) {
     return other + ", or work in " + project + ".";
   }
-  if (refusal.asks && refusal.permission_mode != refusal.agent.mode_of_model) {
+  if (refusal.asks && !refusal.agent.ModelDecidesIn(refusal.permission_mode)) {
     std::string question = QuestionFix(refusal.permission_mode, refusal.access, refusal.agent);
     if (!question.empty()) return question;
   }

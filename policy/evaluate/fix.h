@@ -40,7 +40,7 @@ std::string ToolWords(std::string_view tool, const Agent& agent);
 std::string HostWords(std::string_view host);
 
 // Returns the remedy for a question that the agent does not put to the user in this permission
-// mode; "" if the user is asked.
+// mode (docs/hook-protocol.md); "" if the user is asked.
 std::string QuestionFix(std::string_view permission_mode, Access access, const Agent& agent);
 
 // A path that an allow list does not cover.

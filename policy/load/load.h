@@ -15,10 +15,10 @@ namespace ringfence {
 
 struct PolicyText {
   std::string text;
-  std::string path;                // absolute
-  std::string shown;               // the file's name in messages and reasons
-  bool quotable = true;            // false: marks the rules as an untrusted file's
-  const Agent* agent = &kNoAgent;  // the agent whose hosts "@agent-hosts" stands for
+  std::string path;              // absolute
+  std::string shown;             // the file's name in messages and reasons
+  bool quotable = true;          // false: marks the rules as an untrusted file's
+  const Agent* agent = nullptr;  // required; the hosts of "@agent-hosts" are its
 };
 
 // Returns nullptr on failure and adds every mistake, at least one, to `mistakes`. `keys` outlives

@@ -12,17 +12,16 @@
 namespace ringfence {
 namespace {
 
+constexpr std::string_view kPolicyFolder = ".ringfence";  // of a project
 constexpr std::string_view kPolicies = "ringfence's policies";
 constexpr std::string_view kPrograms = "ringfence's programs";
 constexpr std::string_view kStateFiles = "ringfence's state files";
 constexpr std::string_view kLog = "ringfence's audit logs";
 
-// Replacing the agent's directory replaces the settings in it.
-std::vector<FloatingName> FloatingNames(const Agent& agent) {
+std::vector<ProtectedName> FloatingNames(const Agent& agent) {
   const std::string folder = "**/" + std::string(agent.state.folder);
-  return {{folder + "/" + std::string(agent.settings.pattern), agent.settings.what},
-          {"**/.ringfence", kPolicies},
-          {folder, agent.settings.what, true}};
+  return {{folder + "/" + std::string(agent.settings.pattern), true, true, agent.settings.what},
+          {"**/" + std::string(kPolicyFolder), true, true, kPolicies}};
 }
 
 constexpr size_t kMaxOwnFiles = 4096;  // below one directory
@@ -31,13 +30,13 @@ bool IsInsideFolded(std::string_view path, std::string_view folder) {
   return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
-bool Matches(const FloatingName& name, std::string_view folded) {
-  return MatchPattern(name.pattern, folded.substr(1), {.fold = true, .covers = !name.only_above});
+bool Matches(const ProtectedName& name, std::string_view folded) {
+  return MatchPattern(name.pattern, folded.substr(1), {.fold = true, .covers = true});
 }
 
 bool MayMatchAny(std::string_view rest, const Agent& agent) {
   for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
-    if (FoldsTo(name, agent.state.folder) || FoldsTo(name, ".ringfence")) return true;
+    if (FoldsTo(name, agent.state.folder) || FoldsTo(name, kPolicyFolder)) return true;
   }
   return false;
 }
@@ -47,8 +46,9 @@ bool MayMatchAny(std::string_view rest, const Agent& agent) {
 bool IsProtectedAnywhere(std::string_view relative, const Agent& agent) {
   if (!MayMatchAny(relative, agent)) return false;  // nearly always
   const std::string folded = FoldName(Path::Clean("/" + std::string(relative)).text());
-  return std::ranges::any_of(FloatingNames(agent),
-                             [&](const FloatingName& name) { return Matches(name, folded); });
+  const auto matches = [&](const ProtectedName& name) { return Matches(name, folded); };
+  return FoldsTo(folded.substr(folded.rfind('/') + 1), agent.state.folder) ||
+         std::ranges::any_of(FloatingNames(agent), matches);
 }
 
 ProtectedPaths::ProtectedPaths(const Places& places, const CachedFiles& files)
@@ -65,7 +65,7 @@ ProtectedPaths::ProtectedPaths(const Places& places, const CachedFiles& files)
   }
   for (const Path& root : {places.root_real, places.root}) {
     AddSettings(root.Child(agent.state.folder));
-    Add(root.Child(".ringfence").Child("policy.json"), kPolicies);
+    Add(root.Child(kPolicyFolder).Child("policy.json"), kPolicies);
     if (places.root == places.root_real) break;
   }
   for (const Path& folder : places.settings_folders) AddSettings(folder);
@@ -99,8 +99,8 @@ bool ProtectedPaths::IsExempt(const Path& path) const {
 
 std::optional<Protection> ProtectedPaths::Covers(const Path& path) const {
   const std::string folded = FoldName(path.text());
-  for (const FloatingName& name : floating_) {
-    if (!name.only_above && Matches(name, folded)) return Protection{name.what};
+  for (const ProtectedName& name : floating_) {
+    if (Matches(name, folded)) return Protection{name.what};
   }
   for (const Item& item : items_) {
     if (IsInsideFolded(folded, item.folded)) return Protection{item.what};
@@ -112,9 +112,9 @@ std::optional<Protection> ProtectedPaths::Covers(const Path& path) const {
 
 std::optional<Protection> ProtectedPaths::HeldBelow(const Path& path) const {
   const std::string folded = FoldName(path.text());
-  for (const FloatingName& name : floating_) {
-    if (name.only_above && Matches(name, folded)) return Protection{name.what, true};
-  }
+  // Replacing the agent's directory replaces the settings in it.
+  const Agent& agent = *places_.agent;
+  if (FoldsTo(path.name(), agent.state.folder)) return Protection{agent.settings.what, true};
   if (IsExempt(path)) return {};
   for (const Item& item : items_) {
     if (IsInsideFolded(item.folded, folded)) return Protection{item.what, true};
@@ -200,11 +200,8 @@ std::optional<Protection> ProtectedPaths::RefusesTarget(const Walked& walked) co
 }
 
 std::vector<ProtectedName> ProtectedNames(const Places& places, const CachedFiles& files) {
-  std::vector<ProtectedName> names;
   const ProtectedPaths paths(places, files);
-  for (const FloatingName& name : paths.floating_) {
-    if (!name.only_above) names.push_back({name.pattern, true, true, name.what});
-  }
+  std::vector<ProtectedName> names = paths.floating_;
   for (const ProtectedPaths::Item& item : paths.items_) {
     names.push_back({item.path.text(), false, false, item.what});
     if (item.what != kLog) continue;

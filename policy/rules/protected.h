@@ -35,13 +35,6 @@ struct Protection {
 // only the text.
 bool IsProtectedAnywhere(std::string_view relative, const Agent& agent);
 
-// A pattern for names that are protected at any depth.
-struct FloatingName {
-  std::string pattern;
-  std::string_view what;
-  bool only_above = false;  // protected only because it contains protected files
-};
-
 class ProtectedPaths {
  public:
   ProtectedPaths(const Places& places, const CachedFiles& files);
@@ -78,7 +71,7 @@ class ProtectedPaths {
 
   const Places& places_;
   const CachedFiles& files_;
-  const std::vector<FloatingName> floating_;
+  const std::vector<ProtectedName> floating_;  // protected at any depth
   std::vector<Item> items_;
 };
 

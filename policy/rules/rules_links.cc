@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "base/case_fold.h"
+#include "policy/agent.h"
 #include "policy/rules/entry_match.h"
 #include "policy/rules/pattern.h"
 #include "policy/rules/rules.h"

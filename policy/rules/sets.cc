@@ -10,6 +10,7 @@
 
 #include "base/case_fold.h"
 #include "base/name_bits.h"
+#include "policy/agent.h"
 #include "policy/rules/entry_match.h"
 #include "policy/rules/runs_later_list.h"
 #include "policy/rules/secrets_list.h"
@@ -219,9 +220,8 @@ class EntryBuilder {
     return entries_.emplace_back(ParseEntry(strings_.emplace_back(std::move(text))));
   }
 
-  // Calls `set` for the entry BASE.claude/NAME and for the same name in the directories that
-  // replace
-  // ~/.claude. `base` is "~/" or "**/".
+  // Calls `set` for the entry of NAME in the agent's directory, below "~/" or "**/", and of the
+  // same name in each directory that replaces it.
   void AddOfAgent(std::string_view base, std::string_view name, const auto& set) {
     set(Add(std::string(base) + std::string(context_.agent->state.folder) + "/" +
             std::string(name)));
@@ -229,6 +229,7 @@ class EntryBuilder {
   }
   void AddOfSettings(std::string_view name, const auto& set) {
     for (const Path& folder : context_.settings_folders) {
+      if (folder.is_root()) continue;  // the names would be the system's
       const std::string_view text = strings_.emplace_back(folder.Child(name).text());
       set(entries_.emplace_back(SetEntry{.base = RuleBase::kAbsolute, .tail = text.substr(1)}));
     }

@@ -2,10 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <filesystem>
-
-#include "agents/claude/agent.h"
-#include "tests/support/temporary_tree.h"
+#include "tests/support/settings_tree.h"
 #include "tests/support/world.h"
 
 using namespace ringfence;
@@ -21,24 +18,6 @@ std::string Text(World& world, SandboxMode mode = SandboxMode::kSandbox) {
 
 bool Has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
-}
-
-class Settings : public TemporaryTree {
- public:
-  Settings() {
-    Directory("home");
-    Directory("project");
-  }
-  Places FoundPlaces() const {
-    Places places{.agent = &ClaudeCode()};
-    places.root = places.root_real = Path::Clean(At("project"));
-    places.homes = places.homes_real = {Path::Clean(At("home"))};
-    return places;
-  }
-};
-
-bool NoManagedSettings() {
-  return !std::filesystem::exists("/etc/claude-code/managed-settings.json");
 }
 
 }  // namespace
@@ -192,7 +171,7 @@ TEST_CASE("session: repeated entries of several files are listed once") {
 
 TEST_CASE("session: the text says if commands are confined") {
   if (!NoManagedSettings()) return;
-  const Settings disk;
+  const SettingsTree disk;
   disk.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true}})");
   World world;
   world.places = disk.FoundPlaces();

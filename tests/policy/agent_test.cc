@@ -13,6 +13,12 @@ TEST_CASE("agent: the sandbox flag is recognized in other spellings") {
   CHECK_FALSE(claude.IsSandboxFlag("disableSandbox"));
 }
 
+TEST_CASE("agent: an event without a mode is in no mode of an agent that has none") {
+  CHECK(ClaudeCode().ModelDecidesIn("auto"));
+  CHECK_FALSE(ClaudeCode().ModelDecidesIn("default"));
+  CHECK_FALSE(Agent{}.ModelDecidesIn(""));
+}
+
 TEST_CASE("agent: without a sandbox flag, no argument counts as one") {
   const Agent agent{};
   CHECK_FALSE(agent.IsSandboxFlag(""));

@@ -483,7 +483,7 @@ TEST_CASE("places: a disk error gives no homes") {
   }
 }
 
-TEST_CASE("places: without an agent there are none") {
+TEST_CASE("places: a registration without an agent is refused") {
   Registration registration = Plain();
   registration.agent = nullptr;
   CHECK(Problem(registration) == "no agent is set");

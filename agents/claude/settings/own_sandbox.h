@@ -1,4 +1,4 @@
-// What the client's own sandbox does to commands, for a text that the model reads.
+// Describes how the client's own sandbox confines commands, for the model.
 #pragma once
 
 #include <string>

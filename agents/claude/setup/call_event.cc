@@ -1,5 +1,7 @@
 #include "agents/claude/setup/call_event.h"
 
+#include <utility>
+
 #include "base/text.h"
 
 namespace ringfence {

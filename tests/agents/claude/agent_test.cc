@@ -11,6 +11,21 @@
 
 using namespace ringfence;
 
+TEST_CASE("agent: the names that sets and protection are built from are not empty") {
+  const Agent& agent = ClaudeCode();
+  for (const std::string_view name :
+       {agent.program, agent.state.folder, agent.state.file, agent.state.projects,
+        agent.settings.what, agent.settings.pattern, agent.settings.managed,
+        agent.settings.managed_macos}) {
+    CHECK_FALSE(name.empty());
+  }
+  const AgentVariables& variables = agent.variables;
+  for (const char* name : {variables.project, variables.settings, variables.started, variables.tmp,
+                           variables.confined}) {
+    CHECK_FALSE(std::string_view(name).empty());
+  }
+}
+
 TEST_CASE("tools: every known tool is found by its name, in exactly one spelling") {
   std::string_view before;
   for (const KnownTool& tool : ClaudeCode().tools.All()) {

@@ -19,7 +19,8 @@ Findings FindingsOf(const std::string& members, const FakeFiles& files) {
   PolicySources sources;
   sources.built_in =
       LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true, &ClaudeCode()}, mistakes);
-  auto file = LoadPolicy({"{\"version\":1," + members + "}", "/p.json", "p.json", true}, mistakes);
+  auto file = LoadPolicy(
+      {"{\"version\":1," + members + "}", "/p.json", "p.json", true, &ClaudeCode()}, mistakes);
   if (file == nullptr) throw std::runtime_error(mistakes.front().text());
   sources.sources.push_back({Layer::kUser, true, std::move(file)});
   Registration registration{.agent = &ClaudeCode()};

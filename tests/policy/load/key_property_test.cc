@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "agents/claude/agent.h"
 #include "policy/load/load.h"
 #include "tests/support/loaded.h"
 #include "tests/support/test_keys.h"
@@ -59,7 +60,8 @@ Files FilesOf(const KeyRow& row) {
     std::string members = MemberOf(row.name, value);
     if (row.name == "alerts.enabled") members = R"("alerts": {"inbox": "/a", "enabled": true})";
     std::vector<Error> mistakes;
-    auto file = LoadPolicy({PolicyWith(members), "/x", "x"}, mistakes, KeysAndTestKeys());
+    auto file = LoadPolicy({PolicyWith(members), "/x", "x", true, &ClaudeCode()}, mistakes,
+                           KeysAndTestKeys());
     if (file == nullptr) FAIL(mistakes.front().text());
     REQUIRE(file->sections.keys.Find(row.name) != nullptr);
     files.push_back(std::move(file));

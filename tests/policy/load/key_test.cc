@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "agents/claude/agent.h"
 #include "policy/load/layers.h"
 #include "policy/load/load.h"
 #include "tests/support/loaded.h"
@@ -15,8 +16,9 @@ using Texts = std::vector<std::string_view>;
 
 std::unique_ptr<PolicyFile> LoadWithTestKeys(std::string_view members) {
   std::vector<Error> mistakes;
-  auto file = LoadPolicy({PolicyWith(members), "/x/policy.json", "policy.json"}, mistakes,
-                         KeysAndTestKeys());
+  auto file =
+      LoadPolicy({PolicyWith(members), "/x/policy.json", "policy.json", true, &ClaudeCode()},
+                 mistakes, KeysAndTestKeys());
   if (file == nullptr) FAIL(mistakes.front().text());
   return file;
 }
@@ -27,7 +29,7 @@ void Add(PolicySources& sources, PolicySource source, std::string_view members) 
 }
 
 Policy Merged(const PolicySources& sources) {
-  Places places;
+  Places places{.agent = &ClaudeCode()};
   places.root = places.root_real = Path::Clean("/srv/project");
   const Result<Policy> policy = MergePolicies(sources, "", places, {});
   if (!policy) FAIL(policy.error().text());
