@@ -13,7 +13,7 @@ TEST_CASE("agent: the sandbox flag is recognized in other spellings") {
   CHECK_FALSE(claude.IsSandboxFlag("disableSandbox"));
 }
 
-TEST_CASE("agent: an event without a mode is in no mode of an agent that has none") {
+TEST_CASE("agent: no model decides if the agent has no such mode") {
   CHECK(ClaudeCode().ModelDecidesIn("auto"));
   CHECK_FALSE(ClaudeCode().ModelDecidesIn("default"));
   CHECK_FALSE(Agent{}.ModelDecidesIn(""));

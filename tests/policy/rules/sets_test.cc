@@ -261,7 +261,7 @@ TEST_CASE("sets: an entry's name bits are those of its tail, if it has any") {
   CHECK(with_bits > 400);
 }
 
-TEST_CASE("sets: a configuration directory that is the root adds nothing") {
+TEST_CASE("sets: a configuration directory of \"/\" adds nothing") {
   SetContext context = Context();
   for (const SetName set : {SetName::kSecrets, SetName::kRunsLater, SetName::kAgentScratch}) {
     const std::vector<std::string> without = Texts(set, Access::kRead, Context());
