@@ -6,6 +6,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/case_fold.h"
@@ -223,8 +224,11 @@ class EntryBuilder {
   // Calls `set` for the entry of NAME in the agent's directory, below "~/" or "**/", and of the
   // same name in each directory that replaces it.
   void AddOfAgent(std::string_view base, std::string_view name, const auto& set) {
-    set(Add(std::string(base) + std::string(context_.agent->state.folder) + "/" +
-            std::string(name)));
+    const std::string_view folder = context_.agent->state.folder;
+    std::string text;
+    text.reserve(base.size() + folder.size() + 1 + name.size());  // each call builds some twenty
+    text.append(base).append(folder).append("/").append(name);
+    set(Add(std::move(text)));
     AddOfSettings(name, set);
   }
   void AddOfSettings(std::string_view name, const auto& set) {
