@@ -84,16 +84,13 @@ struct Modes {
   termios taken;
 };
 
-// Reads until the launcher has ended, and returns the last modes that it sent.
+// Reads until the launcher has ended, and returns the last modes that it sent. No signal can
+// interrupt it, since the guard blocks all of them.
 Modes HearAll(int launcher) {
   Modes last{};
   Modes next{};
-  for (;;) {
-    const ssize_t got = ::read(launcher, &next, sizeof next);
-    if (got < 0 && errno == EINTR) continue;
-    if (got != static_cast<ssize_t>(sizeof next)) return last;
-    last = next;
-  }
+  while (::read(launcher, &next, sizeof next) == static_cast<ssize_t>(sizeof next)) last = next;
+  return last;
 }
 
 [[noreturn]] void Guard(int launcher) {
@@ -107,6 +104,7 @@ Modes HearAll(int launcher) {
   // Open copies of the launcher's other descriptors would keep a reader of its output waiting.
   ::dup2(launcher, STDOUT_FILENO);
   ::syscall(SYS_close_range, STDERR_FILENO, ~0U, 0);
+  if (::write(STDOUT_FILENO, "!", 1) != 1) ::_exit(1);  // tells the launcher that it is ready
   const Modes modes = HearAll(STDOUT_FILENO);
   termios now{};
   if (::tcgetattr(STDIN_FILENO, &now) == 0 && HasSameModes(now, modes.taken) &&
@@ -222,8 +220,9 @@ void TerminalRelay::Take() {
   if (shares_ && !ShowsLines(before_)) return;
   termios raw = before_;
   ::cfmakeraw(&raw);
+  guard_.Watch(before_, raw);
   if (::tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) != 0) return;
-  if (::tcgetattr(STDIN_FILENO, &raw) == 0) guard_.Watch(before_, raw);
+  if (::tcgetattr(STDIN_FILENO, &raw) == 0) guard_.Watch(before_, raw);  // as the driver set them
   input_ = Input::kTaken;
   PassSize();
 }
@@ -340,6 +339,10 @@ void TerminalGuard::Watch(const termios& before, const termios& taken) {
     guard_ = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
     if (guard_ == 0) Guard(pair->other.get());
     if (guard_ < 0) return;
+    pair->other = UniqueFd();  // so that the read returns if the guard is killed
+    char ready = 0;
+    // Until the guard has left the launcher's group, a signal that ends the group ends it too.
+    if (::read(launcher_.get(), &ready, 1) != 1) return;
   }
   const Modes modes{.before = before, .taken = taken};
   // Fails if the guard was killed.

@@ -51,10 +51,10 @@ class TerminalGuard : NotCopied {
  public:
   ~TerminalGuard();  // ends the process; the terminal is left as it is
 
-  // Standard input had the modes `before` and now has `taken`. If the terminal still has `taken`
-  // when this process ends, the guard restores `before`; a shell that has since set its own modes
-  // keeps them. The first call starts the guard. If it cannot be started (no processes left),
-  // nothing is restored.
+  // Must be called before standard input's modes are changed from `before` to `taken`: the launcher
+  // can be killed at any moment. If the terminal has `taken` when this process ends, the guard
+  // restores `before`; a shell that has since set its own modes keeps them. The first call starts
+  // the guard. If it cannot be started (no processes left), nothing is restored.
   void Watch(const termios& before, const termios& taken);
 
   pid_t process() const { return guard_; }  // -1 for none
