@@ -66,7 +66,9 @@ while True:
         main.write(".")
     time.sleep(0.05)
 """
-LISTENING = f"{PYTHON} listener.py & sleep 300"
+# "exec", because a shell that starts a program with vfork(2) does not stop until the program runs:
+# a stop that the program gets first leaves both waiting, with and without ringfence.
+LISTENING = f"{PYTHON} listener.py & exec sleep 300"
 
 
 class Shell(TerminalSession):

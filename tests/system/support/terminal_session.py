@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import pathlib
 import pty
 import select
 import signal
@@ -16,6 +17,7 @@ class TerminalSession:
     def __init__(self, command, world):
         self.seen = ""
         self.ended = None
+        self.project = world.project
         self.pid, self.master = pty.fork()
         if self.pid == 0:
             # If the tests run in the background, their shell ignores it.
@@ -53,7 +55,7 @@ class TerminalSession:
                 os.write(self.master, key.encode())
                 pressed = time.monotonic()
             self.read()
-        raise AssertionError(f"no {awaited!r} after {key!r}: {self.seen!r}")
+        raise AssertionError(f"no {awaited!r} after {key!r}: {self.seen!r}; {self.processes()}")
 
     def wait(self, awaited, when=""):
         """Waits until `awaited` has appeared since the last input."""
@@ -61,7 +63,7 @@ class TerminalSession:
             if awaited in self.seen:
                 return
             self.read()
-        raise AssertionError(f"no {awaited!r}{when}: {self.seen!r}")
+        raise AssertionError(f"no {awaited!r}{when}: {self.seen!r}; {self.processes()}")
 
     def read(self):
         if select.select([self.master], [], [], 0.05)[0]:
@@ -78,6 +80,20 @@ class TerminalSession:
                 self.ended = os.waitstatus_to_exitcode(status)
                 return self.ended
         raise AssertionError(f"it does not end: {self.seen!r}")
+
+    def processes(self):
+        """For a report: the processes in the project and all of ringfence, with what they wait for."""
+        lines = ["PID COMMAND STATE PARENT GROUP SESSION TERMINAL FOREGROUND WAITS"]
+        for entry in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                stat = (entry / "stat").read_text().replace("(", "").replace(")", "").split()
+                is_own = stat[1].startswith("ringfence")
+                if not is_own and not (entry / "cwd").readlink().is_relative_to(self.project):
+                    continue
+                lines.append(" ".join(stat[:8]) + " " + (entry / "wchan").read_text())
+            except OSError:
+                pass
+        return "\n".join(lines)
 
     def __enter__(self):
         return self
