@@ -166,7 +166,7 @@ class Mutations:
             return ""
         well, output = self.unit_tests()
         if not well:
-            return "unit tests: " + first_name(output)
+            return "unit tests: " + failed_test(output)
         if not run(["cmake", "--build", str(self.programs), "--target", "all"], ROOT, 1800)[0]:
             return ""
         well, output = self.system_tests(edit)
@@ -197,9 +197,10 @@ class Mutations:
         return 1 if unnoticed else 0
 
 
-def first_name(output):
-    found = re.search(r"TEST CASE: +(.*)", output)
-    return found[1].strip() if found else output.strip().splitlines()[-1] if output.strip() else "?"
+def failed_test(output):
+    """The last test: they end with the first failure. Earlier ones only printed a message."""
+    found = re.findall(r"TEST CASE: +(.*)", output)
+    return found[-1].strip() if found else output.strip().splitlines()[-1] if output.strip() else "?"
 
 
 def first_failure(output):
