@@ -103,8 +103,8 @@ class JsonTree::Builder {
 
   Status Failure() const {
     JsonMistake mistake = DescribeJsonMistake(*tree_.text_, scanner_, comments_);
-    return ConfigError(PlaceText(tree_.name_, *tree_.text_, mistake.offset),
-                       std::move(mistake.what), std::move(mistake.hint));
+    return ConfigError(tree_.PlaceOf(mistake.offset), std::move(mistake.what),
+                       std::move(mistake.hint));
   }
 
   struct Open {
@@ -140,34 +140,40 @@ const JsonNode* ChildAt(const JsonTree& tree, const JsonNode& parent, const std:
 
 }  // namespace
 
-Result<JsonTree> JsonTree::Parse(std::string text, std::string name, bool comments) {
-  return Parse(std::move(text), std::move(name), {.comments = comments}, nullptr);
+Result<JsonTree> JsonTree::Parse(std::string text, std::string name, bool comments,
+                                 uint32_t first_line) {
+  JsonTree tree;
+  tree.name_ = std::move(name);
+  tree.first_line_ = first_line;
+  if (Status s = tree.Fill(std::move(text), {.comments = comments}, nullptr); !s) return s.error();
+  return tree;
 }
 
 Result<JsonTree> JsonTree::ParseForPeople(std::string text, std::string name,
                                           std::vector<Error>& mistakes) {
-  return Parse(std::move(text), std::move(name), {.comments = true}, &mistakes);
+  JsonTree tree;
+  tree.name_ = std::move(name);
+  if (Status s = tree.Fill(std::move(text), {.comments = true}, &mistakes); !s) return s.error();
+  return tree;
 }
 
-Result<JsonTree> JsonTree::Parse(std::string text, std::string name, JsonScanner::Options options,
-                                 std::vector<Error>* mistakes) {
-  JsonTree tree;
-  tree.text_ = std::make_unique<std::string>(std::move(text));
-  tree.decoded_ = std::make_unique<std::deque<std::string>>();
-  tree.name_ = std::move(name);
-  if (tree.text_->size() >= kNone) {
-    return ConfigError(tree.name_, "too large");
-  }
-  tree.nodes_.reserve(ExpectedNodes(*tree.text_));
+Status JsonTree::Fill(std::string text, JsonScanner::Options options,
+                      std::vector<Error>* mistakes) {
+  text_ = std::make_unique<std::string>(std::move(text));
+  decoded_ = std::make_unique<std::deque<std::string>>();
+  if (text_->size() >= kNone) return ConfigError(name_, "too large");
+  nodes_.reserve(ExpectedNodes(*text_));
   std::vector<JsonScanner::Duplicate> duplicates;
   if (mistakes != nullptr) options.duplicates = &duplicates;
-  const Status status = Builder(tree, options).Run();
+  Status status = Builder(*this, options).Run();
   for (JsonScanner::Duplicate& duplicate : duplicates) {
-    mistakes->push_back(ConfigError(PlaceText(tree.name_, *tree.text_, duplicate.offset),
-                                    std::move(duplicate.what)));
+    mistakes->push_back(ConfigError(PlaceOf(duplicate.offset), std::move(duplicate.what)));
   }
-  if (!status) return status.error();
-  return tree;
+  return status;
+}
+
+std::string JsonTree::PlaceOf(size_t offset) const {
+  return PlaceText(name_, *text_, offset, first_line_);
 }
 
 const JsonTree::Node* JsonTree::Find(const Node& node, std::string_view key) const {
@@ -201,13 +207,14 @@ uint32_t LineOf(std::string_view text, size_t offset) {
   return 1 + static_cast<uint32_t>(std::count(before.begin(), before.end(), '\n'));
 }
 
-std::string PlaceText(std::string_view name, std::string_view text, size_t offset) {
+std::string PlaceText(std::string_view name, std::string_view text, size_t offset,
+                      uint32_t first_line) {
   const std::string_view before = text.substr(0, offset);
   const size_t newline = before.rfind('\n');
   const size_t column =
       newline == std::string_view::npos ? before.size() : before.size() - newline - 1;
-  return std::string(name) + ":" + std::to_string(LineOf(text, offset)) + ":" +
-         std::to_string(column + 1);
+  const uint32_t line = LineOf(text, offset) - 1 + first_line;
+  return std::string(name) + ":" + std::to_string(line) + ":" + std::to_string(column + 1);
 }
 
 std::string_view KindName(JsonKind kind) {

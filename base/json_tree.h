@@ -60,8 +60,10 @@ class JsonTree {
   // The members of an object, the elements of an array; none for other nodes.
   Children ChildrenOf(const Node& node) const { return {{this, node.first_child}}; }
 
-  // `name` is the document's name in messages. `comments` allows // and /* */.
-  static Result<JsonTree> Parse(std::string text, std::string name, bool comments);
+  // `name` is the document's name in messages. `comments` allows // and /* */. If the text is one
+  // line of a longer file, `first_line` is its number there, from 1.
+  static Result<JsonTree> Parse(std::string text, std::string name, bool comments,
+                                uint32_t first_line = 1);
   // Parses a file written by people, with comments allowed. Records a duplicate key in `mistakes`
   // and continues, so that later mistakes are found as well. The tree serves only to find them:
   // with any mistake the file is unusable.
@@ -86,17 +88,19 @@ class JsonTree {
 
   const std::string& text() const { return *text_; }
   const std::string& name() const { return name_; }
+  // "name:line:column" of a byte offset in text().
+  std::string PlaceOf(size_t offset) const;
 
   // JSON pointer (RFC 6901) of a node, "" for the root.
   std::string Pointer(const Node& node) const;
 
  private:
   class Builder;
-  static Result<JsonTree> Parse(std::string text, std::string name, JsonScanner::Options options,
-                                std::vector<Error>* mistakes);
+  Status Fill(std::string text, JsonScanner::Options options, std::vector<Error>* mistakes);
   std::unique_ptr<std::string> text_;  // on the heap, so that nodes survive a move of the tree
   std::unique_ptr<std::deque<std::string>> decoded_;
   std::string name_;
+  uint32_t first_line_ = 1;
   struct Key {
     std::string_view text;
     uint32_t begin = 0;
@@ -110,8 +114,9 @@ using JsonNode = JsonTree::Node;
 // Returns the node at a JSON pointer ("~1" and "~0" escapes, array positions), or nullptr.
 const JsonNode* NodeAt(const JsonTree& tree, std::string_view pointer);
 
-// "name:line:column" of a byte offset; lines and columns count from 1, columns in bytes.
-std::string PlaceText(std::string_view name, std::string_view text, size_t offset);
+// "name:line:column" of a byte offset; lines count from `first_line`, columns from 1, in bytes.
+std::string PlaceText(std::string_view name, std::string_view text, size_t offset,
+                      uint32_t first_line = 1);
 uint32_t LineOf(std::string_view text, size_t offset);
 
 std::string_view KindName(JsonKind kind);  // "an object", "a string", ...

@@ -224,11 +224,10 @@ class FixtureFileReader {
 
   void Read(std::string text, const std::string& name, FixturePlace place) {
     const size_t before = mistakes_.size();
-    const Result<JsonTree> tree = JsonTree::Parse(std::move(text), place.file, false);
+    const Result<JsonTree> tree = JsonTree::Parse(std::move(text), place.file, false, place.line);
     if (!tree) mistakes_.push_back(tree.error());
     std::optional<Fixture> fixture;
     if (tree) fixture = ReadObject(*tree, name, place);
-    for (size_t i = before; i < mistakes_.size(); ++i) Move(mistakes_[i], place);
     if (!fixture || mistakes_.size() != before) return;
     if (fixture->name.empty()) fixture->name = name;
     fixture->place = std::move(place);
@@ -260,7 +259,7 @@ class FixtureFileReader {
       file_.foreign.push_back(place);
       return {};
     }
-    mistakes_.push_back({Error::Kind::kInvalidInput, PlaceText(place.file, tree.text(), root.begin),
+    mistakes_.push_back({Error::Kind::kInvalidInput, tree.PlaceOf(root.begin),
                          "is neither a fixture nor an event",
                          "a fixture has \"event\" and \"expect\", an event \"hook_event_name\""});
     return {};
@@ -277,14 +276,6 @@ class FixtureFileReader {
     fixture.event = Raw(tree, tree.root());
     fixture.has_cwd = tree.Find(tree.root(), "cwd") != nullptr;
     return fixture;
-  }
-
-  // Corrects the line number, because each line is parsed as a separate document.
-  static void Move(Error& error, const FixturePlace& place) {
-    const std::string first = place.file + ":1:";
-    if (place.line == 1 || !error.where.starts_with(first)) return;
-    error.where =
-        place.file + ":" + std::to_string(place.line) + ":" + error.where.substr(first.size());
   }
 
   const std::string& path_;

@@ -88,8 +88,7 @@ class OpeningFinder {
       if (list == nullptr || list->kind != JsonTree::Kind::kArray) return;
       for (const JsonNode& node : tree->ChildrenOf(*list)) {
         if (node.kind != JsonTree::Kind::kString) continue;
-        take(Entry{file, pointer, std::string(node.content()),
-                   PlaceText(tree->name(), text, node.begin)});
+        take(Entry{file, pointer, std::string(node.content()), tree->PlaceOf(node.begin)});
       }
     };
     each("/permissions/additionalDirectories",

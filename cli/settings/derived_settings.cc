@@ -266,9 +266,8 @@ class SettingsMerger {
   void Conflict(const std::string& place, const OrderedJson& value) {
     const JsonEdit::Node& node = *edit_.At(place);
     const std::string was = Printable(CutText(std::string(edit_.Raw(node)), 80));
-    conflicts_.push_back(PlaceText(edit_.tree().name(), edit_.tree().text(), node.begin) + ": " +
-                         DottedKey(place) + " is " + was + ", and the policy wants " +
-                         value.dump());
+    conflicts_.push_back(edit_.tree().PlaceOf(node.begin) + ": " + DottedKey(place) + " is " + was +
+                         ", and the policy wants " + value.dump());
     if (replaces_) edit_.Replace(node, value);
   }
 

@@ -11,8 +11,7 @@ using Kind = JsonTree::Kind;
 constexpr size_t kMaxNumber = 64;  // digits; the scanner keeps no more
 
 void JsonDocument::Add(size_t offset, std::string what, std::string_view hint) {
-  mistakes_.push_back(ConfigError(PlaceText(tree_.name(), tree_.text(), offset), std::move(what),
-                                  std::string(hint)));
+  mistakes_.push_back(ConfigError(tree_.PlaceOf(offset), std::move(what), std::string(hint)));
 }
 
 void JsonDocument::Wrong(const Node& node, std::string_view what, std::string_view hint) {

@@ -83,7 +83,7 @@ void ReadCodeVariables(const JsonTree& tree, ClientSettings& settings) {
 HookEntry ReadEntry(const JsonTree& tree, const JsonNode& node) {
   HookEntry entry;
   entry.pointer = tree.Pointer(node);
-  entry.place = PlaceText(tree.name(), tree.text(), node.begin);
+  entry.place = tree.PlaceOf(node.begin);
   entry.type = tree.Text(node, "type");
   entry.command = tree.Text(node, "command");
   if (const JsonNode* args = tree.Find(node, "args")) {
@@ -177,7 +177,7 @@ ClientSettings ReadClientSettings(const JsonTree& tree, std::string path) {
   }
   if (const JsonNode* node = NodeAt(tree, "/disableAllHooks")) {
     settings.disables_hooks = node->kind == JsonKind::kTrue;
-    settings.disables_hooks_at = PlaceText(tree.name(), tree.text(), node->begin);
+    settings.disables_hooks_at = tree.PlaceOf(node->begin);
   }
   for (const FlagKey& key : SettingFlags()) {
     const JsonNode* node = NodeAt(tree, key.pointer);

@@ -75,7 +75,7 @@ Status CheckEvents(const JsonEdit& edit) {
   for (const std::string_view event : ServedEvents()) {
     const JsonNode* node = edit.At("/hooks/" + std::string(event));
     if (node == nullptr || node->kind == JsonKind::kArray) continue;
-    return ConfigError(PlaceText(edit.tree().name(), edit.tree().text(), node->begin),
+    return ConfigError(edit.tree().PlaceOf(node->begin),
                        "/hooks/" + std::string(event) + " must be an array",
                        "write [] or remove it");
   }
