@@ -239,6 +239,7 @@ part_layering() {
   else
     check "layering: names the place" grep -q 'base/wrong.h:3' "$work/layering.log"
   fi
+  check "sources have at most 400 lines" no_long_sources
   count_program file_local_names.py python3 tests/file_local_names.py
   count_program error_text.py python3 tests/error_text.py
   printf '\nbool IsGone(const Error& error) { return error.what == "ENOENT"; }\n' \
@@ -249,6 +250,9 @@ part_layering() {
     check "error_text.py: names the place" grep -q 'base/wrong.cc:2' "$work/error_text.log"
   fi
 }
+
+# Prints the sources with more than 400 lines.
+no_long_sources() { ! sources | xargs wc -l | awk '$1 > 400 && $2 != "total"' | grep .; }
 
 sources() { find agents audit_log base policy hook sandbox run cli include library examples tests fuzz -name '*.cc' -o -name '*.h' | sort; }
 

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "agents/claude/folders.h"
 #include "cli/setup/starter_policy.h"
+#include "tests/support/client_places.h"
 #include "tests/support/mutate.h"
 #include "tests/support/world.h"
 
@@ -18,7 +18,6 @@ namespace {
 
 constexpr int kDays = 60;
 constexpr int kCallsPerDay = 20;
-constexpr const char* kSession = "11111111-2222-3333-4444-555555555555";
 
 class Day {
  public:
@@ -147,45 +146,10 @@ class Day {
   std::mt19937 random_;
 };
 
-// A project in a usual location, and the client's directories for it.
-struct Place {
-  std::string start;     // where the client starts
-  std::string root;      // differs from `start` with "root": "git"
-  std::string memory;    // the directory that keys the memory
-  std::string git;       // a directory in a repository, or ""
-  std::string worktree;  // a worktree of it, or ""
-};
-
-std::vector<Place> EveryPlace() {
-  const std::string deep =
-      "/home/dev/" + std::string(90, 'a') + "/" + std::string(90, 'b') + "/" + std::string(60, 'c');
-  std::vector<Place> all;
-  for (const std::string& plain :
-       {std::string("/home/dev/project"), std::string("/home/dev/src/my.app_2"),
-        std::string("/srv/caf\xC3\xA9/x"), std::string("/home/dev/.config/nvim"), deep,
-        std::string("/home/dev/.config/fish"), std::string("/home/dev/.vim"),
-        std::string("/home/dev/bin"), std::string("/home/dev/.local/bin/tools"),
-        std::string("/home/dev/.emacs.d/lisp"), std::string("/home/dev/.config/git"),
-        std::string("/home/dev/dotfiles"), std::string("/home/dev/.claude/skills/mine"),
-        std::string("/home/dev/work/.vscode/extension")}) {
-    all.push_back({plain, plain, plain, "", ""});
-    all.push_back({plain, plain, plain, plain, ""});
-  }
-  all.push_back(
-      {"/home/dev/mono/pkg/app", "/home/dev/mono/pkg/app", "/home/dev/mono", "/home/dev/mono", ""});
-  all.push_back(
-      {"/home/dev/mono/pkg/app", "/home/dev/mono", "/home/dev/mono", "/home/dev/mono", ""});
-  all.push_back(
-      {"/home/dev/tree", "/home/dev/tree", "/home/dev/mono", "/home/dev/mono", "/home/dev/tree"});
-  all.push_back({"/home/dev/mono/.claude/worktrees/x", "/home/dev/mono/.claude/worktrees/x",
-                 "/home/dev/mono", "/home/dev/mono", "/home/dev/mono/.claude/worktrees/x"});
-  return all;
-}
-
 class WorldAt : public World {
  public:
-  explicit WorldAt(const Place& place) {
-    session = kSession;
+  explicit WorldAt(const ClientPlace& place) {
+    session = kClientSession;
     cwd = place.start;
     files.Put(place.start, Directory());
     files.Put("/tmp/claude-1000", Directory().Mode(0700));
@@ -196,7 +160,7 @@ class WorldAt : public World {
   }
 
  private:
-  void AddWorktree(const Place& place) {
+  void AddWorktree(const ClientPlace& place) {
     const std::string own = place.git + "/.git/worktrees/x";
     files.Put(place.worktree + "/.git", File("gitdir: " + own + "\n"));
     files.Put(own + "/commondir", File("../..\n"));
@@ -204,64 +168,8 @@ class WorldAt : public World {
   }
 };
 
-struct Client {
-  std::vector<std::string> read;
-  std::vector<std::string> written;
-  std::vector<std::string> others;  // not checked here
-};
-
-// The paths that the client shows the model, by their names on the disk.
-Client ClientFilesOf(const Place& place) {
-  const std::string home = "/home/dev/.claude/";
-  const std::string session(kSession);
-  const std::string start = ClaudeProjectSlug(Path::Clean(place.start));
-  const std::string entered = ClaudeProjectSlug(Path::Clean(place.memory + "/.claude/worktrees/y"));
-  const std::string memory = ClaudeProjectSlug(Path::Clean(place.memory));
-  const std::string scratch = "/tmp/claude-1000/" + start + "/" + session;
-  Client client;
-  client.written = {home + "projects/" + memory + "/memory/MEMORY.md",
-                    home + "projects/" + memory + "/memory/topic/a.md",
-                    home + "plans/quiet-otter.md",
-                    home + "agent-memory/reviewer/MEMORY.md",
-                    home + "projects/" + start + "/" + session + "/workflows/scripts/audit.js",
-                    home + "projects/" + entered + "/" + session + "/workflows/scripts/audit.js",
-                    scratch + "/scratchpad/notes.txt"};
-  client.read = {home + "CLAUDE.md",
-                 home + "rules/style.md",
-                 home + "skills/pdf/reference/forms.md",
-                 home + "plugins/cache/market/tool/1.2.0/skills/x/a.py",
-                 home + "agents/reviewer.md",
-                 home + "commands/ship.md",
-                 home + "tasks/" + session + "/1.json",
-                 home + "teams/alpha/config.json",
-                 home + "image-cache/" + session + "/1.png",
-                 home + "projects/" + start + "/" + session + "/tool-results/b1.txt",
-                 home + "projects/" + entered + "/" + session + "/tool-results/b2.txt",
-                 home + "projects/" + start + "/" + session + "/subagents/agent-1.jsonl",
-                 scratch + "/tasks/b1.output",
-                 "/tmp/claude-1000/" + entered + "/" + session + "/scratchpad/x",
-                 "/tmp/claude-1000/bundled-skills/2.1.331/0f/skill/a.md"};
-  client.read.insert(client.read.end(), client.written.begin(), client.written.end());
-  const std::string other = ClaudeProjectSlug(Path::Clean("/home/dev/other"));
-  const std::string foreign = "99999999-2222-3333-4444-555555555555";
-  client.others = {home + "projects/" + other + "/memory/MEMORY.md",
-                   home + "projects/" + other + "/" + foreign + ".jsonl",
-                   home + "projects/" + other + "/" + foreign + "/tool-results/b1.txt",
-                   home + "image-cache/" + foreign + "/1.png",
-                   home + "teams/alpha/inboxes/x.json",
-                   "/tmp/claude-1000/" + start + "/" + foreign + "/tasks/b1.output",
-                   home + ".credentials.json",
-                   home + "history.jsonl",
-                   home + "settings.json",
-                   "/home/dev/.claude.json",
-                   home + "file-history/x/1"};
-  if (memory != start)
-    client.others.push_back(home + "projects/" + memory + "/" + foreign + ".jsonl");
-  return client;
-}
-
-void CheckClient(const World& world, const Place& place) {
-  const Client client = ClientFilesOf(place);
+void CheckClient(const World& world, const ClientPlace& place) {
+  const ClientFiles client = ClientFilesOf(place);
   for (const std::string& path : client.read) {
     CAPTURE(path);
     CHECK(world.Read(path) == "permit");
@@ -290,7 +198,7 @@ std::string Starter() { return StarterPolicy({}); }
 }  // namespace
 
 TEST_CASE("everyday paths: paths that the client shows are open in every kind of project") {
-  for (const Place& place : EveryPlace()) {
+  for (const ClientPlace& place : EveryClientPlace()) {
     CAPTURE(place.start);
     CAPTURE(place.root);
     WorldAt world(place);
@@ -304,9 +212,9 @@ TEST_CASE("everyday paths: nothing ordinary is denied or asked about") {
   const uint32_t seed = TestSeed();
   CAPTURE(seed);
   Day day(seed);
-  const std::vector<Place> places = EveryPlace();
+  const std::vector<ClientPlace> places = EveryClientPlace();
   for (int i = 0; i < kDays; ++i) {
-    const Place& place = places[day.Below(static_cast<unsigned>(places.size()))];
+    const ClientPlace& place = places[day.Below(static_cast<unsigned>(places.size()))];
     CAPTURE(place.start);
     WorldAt world(place);
     const bool starts = day.OneIn(2);
@@ -329,7 +237,7 @@ TEST_CASE("everyday paths: nothing ordinary is denied or asked about") {
 }
 
 TEST_CASE("everyday paths: runs-later files in a project ask, wherever the project is") {
-  for (const Place& place : EveryPlace()) {
+  for (const ClientPlace& place : EveryClientPlace()) {
     CAPTURE(place.start);
     WorldAt world(place);
     for (const char* name :
