@@ -44,7 +44,11 @@ Error NotCreated(const Path& path, int code) {
   Error error = SystemError(path.text(), code);
   if (code == EACCES || code == EPERM) {
     error.what = "cannot be created: permission denied";
-    error.hint = "make " + Quote(path.Parent().text()) + " writable for yourself";
+    struct stat facts {};
+    const std::string parent = path.Parent().text();
+    const bool is_roots = ::stat(parent.c_str(), &facts) == 0 && facts.st_uid == 0;
+    error.hint = is_roots ? Quote(parent) + " belongs to root: run the command as root"
+                          : "make " + Quote(parent) + " writable for yourself";
   } else if (code == EROFS) {
     error.what = "cannot be created: the file system is read-only";
     error.hint = "mount it writable, or use another home directory: --home DIR";
@@ -111,9 +115,7 @@ Result<std::string> FollowedPath(const std::string& path) {
   if (!S_ISLNK(status.st_mode)) return path;
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
                                                          &std::free);
-  if (real == nullptr) {
-    return Dangling(path, "restore its target, or remove the link");
-  }
+  if (real == nullptr) return Dangling(path, "restore its target, or remove the link");
   return std::string(real.get());
 }
 
@@ -225,6 +227,18 @@ Status FilePlace::Replace(const std::string& temporary, const std::string& bytes
     return SystemError("rename to " + path_.text());
   }
   file.is_kept = true;
+  return Sync();
+}
+
+Status FilePlace::MakeFolder(const FileOwnership& wanted) const {
+  if (!has_folder()) return NotCreated(path_, ENOENT);
+  if (::mkdirat(folder(), name_.c_str(), 0700) != 0 && errno != EEXIST) {
+    return NotCreated(path_, errno);
+  }
+  const UniqueFd made(
+      ::openat(folder(), name_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!made.valid()) return SystemError("open(" + path_.text() + ")");
+  if (Status s = SetOwnership(made.get(), wanted, path_); !s) return s;
   return Sync();
 }
 

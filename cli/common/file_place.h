@@ -60,21 +60,23 @@ class FilePlace {
   Result<std::optional<std::string>> Read() const;
 
   // Writes the whole file or nothing: writes `bytes` to `temporary` in the same directory, gives it
-  // the mode and owner of the file that it replaces, or else `if_new`, and renames it.
+  // the mode and owner of the file that it replaces, or else `if_new`, and renames it. The new file
+  // has no extended attributes, and other hard links keep the old content.
   Status Replace(const std::string& temporary, const std::string& bytes,
                  const FileOwnership& if_new) const;
+  // Creates the directory of this name, or gives an existing one this mode and owner.
+  Status MakeFolder(const FileOwnership& wanted) const;
   // Both succeed if the name does not exist. RemoveEmptyFolder() ignores other errors too, because
   // the directory can be in use.
   Status Remove() const;
   void RemoveEmptyFolder() const;
 
-  // Makes sure that changes in the directory survive a power failure.
-  Status Sync() const;
-
  private:
   FilePlace(Path path, NearestFolder nearest)
       : path_(std::move(path)), name_(path_.name()), nearest_(std::move(nearest)) {}
   bool has_folder() const { return nearest_.missing.empty(); }
+  // Makes sure that changes in the directory survive a power failure.
+  Status Sync() const;
 
   Path path_;
   std::string name_;

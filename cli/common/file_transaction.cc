@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/contains.h"
+#include "base/same_file.h"
 #include "base/sha256.h"
 #include "base/state_file.h"
 #include "base/syscall.h"
@@ -75,11 +76,11 @@ bool IsStillNamed(int lock, int folder) {
   struct stat own {};
   struct stat named {};
   return ::fstat(lock, &own) == 0 && ::fstatat(folder, kLock, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-         own.st_ino == named.st_ino && own.st_dev == named.st_dev;
+         IsSameFile(own, named);
 }
 
-// The lock is not readable: whoever can open it can lock it, and a confined command may read this
-// directory.
+// The lock is not readable, because a process that can open it can lock it, and a confined command
+// may read this directory.
 Result<UniqueFd> TakeLock(const FilePlace& place) {
   const std::string name = place.path().Parent().Child(kLock).text();
   for (int tries = kTries; tries > 0;) {
@@ -87,7 +88,10 @@ Result<UniqueFd> TakeLock(const FilePlace& place) {
                            O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0200));
     if (!lock.valid()) {
       Error error = SystemError("open(" + name + ")");
-      error.hint = "make this directory writable: changes of files are recorded there";
+      struct stat left {};
+      const bool is_left = ::fstatat(place.folder(), kLock, &left, AT_SYMLINK_NOFOLLOW) == 0;
+      error.hint = is_left ? "if no other ringfence command runs, remove it"
+                           : "make its directory writable: changes of files are recorded there";
       return error;
     }
     const Result<bool> is_locked = LockFile(lock.get(), tries);
@@ -133,25 +137,10 @@ Status CheckIsOurs(const FileChange& change) {
       "was changed after ringfence changed it, so an interrupted command is not undone", "");
 }
 
-Status MakeAgain(const FilePlace& place, const FileOwnership& was) {
-  const int parent = place.folder();
-  const std::string name(place.path().name());
-  const bool can_be_made = place.MissingFolders().empty();
-  if (!can_be_made || ::mkdirat(parent, name.c_str(), was.mode) != 0) {
-    if (can_be_made && errno == EEXIST) return Unit{};
-    return SystemError("mkdir(" + place.path().text() + ")", can_be_made ? errno : ENOENT);
-  }
-  const bool is_kept =
-      ::fchownat(parent, name.c_str(), was.owner, was.group, AT_SYMLINK_NOFOLLOW) == 0 &&
-      ::fchmodat(parent, name.c_str(), was.mode, 0) == 0;
-  if (!is_kept) return SystemError("chmod(" + place.path().text() + ")");
-  return place.Sync();
-}
-
 Status PutBack(const FileChange& change) {
   const Result<FilePlace> place = PlaceOf(change);
   if (!place) return place.error();
-  if (change.is_folder) return MakeAgain(*place, change.ownership);
+  if (change.is_folder) return place->MakeFolder(change.ownership);
   if (place->MissingFolders().empty()) ::unlinkat(place->folder(), change.temporary.c_str(), 0);
   const Result<std::optional<std::string>> now = place->Read();
   if (!now) return now.error();
@@ -249,7 +238,7 @@ Result<std::vector<FileChange>> ChangeJournal::Read() const {
   if (!facts) return facts.error();
   if (!*facts) return std::vector<FileChange>();
   if ((*facts)->st_uid != ::geteuid() || ((*facts)->st_mode & 077) != 0) {
-    return Unusable(path(), "another user owns it or can write it");
+    return Unusable(path(), "it must be yours, with mode 0600");
   }
   const Result<std::optional<std::string>> text = place_.Read();
   if (!text) return text.error();

@@ -180,19 +180,37 @@ def test_killed_before_each_call(world, prepare, command, is_of_several):
     assert bool(torn) == is_of_several, torn
 
 
-def torn_scenario(world):
-    """A command in a trusted project, killed between two of its files."""
-    scenario = Scenario(world, a_trusted_project, ("allow", "/srv/data"))
+def torn_points(scenario):
     for point in scenario.points:
         scenario.put_back()
         scenario.kill(point)
         if scenario.is_torn():
-            return scenario, point
-    raise AssertionError("no point is between the two files")
+            yield point
 
 
-def test_the_recovery_may_be_killed_too(world):
-    scenario, point = torn_scenario(world)
+def torn_scenario(world):
+    """A command in a trusted project, killed between two of its files."""
+    scenario = Scenario(world, a_trusted_project, ("allow", "/srv/data"))
+    return scenario, next(torn_points(scenario))
+
+
+def a_project_for_a_group(world):
+    world.init("--project", ".")
+    for folder in (".claude", ".ringfence"):
+        (world.project / folder).chmod(0o775)
+
+
+def uninstalled_scenario(world):
+    """A command that removes directories, killed before it is complete."""
+    scenario = Scenario(world, a_project_for_a_group, ("uninstall", "--project"))
+    return scenario, list(torn_points(scenario))[-1]
+
+
+@pytest.mark.parametrize("make", (torn_scenario, uninstalled_scenario))
+def test_the_recovery_may_be_killed_too(world, make):
+    scenario, point = make(world)
+    scenario.put_back()
+    scenario.kill(point)
     calls = scenario.traced("list", command=NEXT_COMMAND).stderr
     assert scenario.state() == "old"
     rows = [line.split() for line in calls.splitlines() if line.startswith("call 0 ")]
@@ -247,11 +265,11 @@ def test_a_journal_that_cannot_be_believed_is_not_applied(world):
         refused("it is damaged")
     journal.write_bytes(whole)
     journal.chmod(0o620)
-    refused("another user owns it or can write it")
+    refused("it must be yours, with mode 0600")
     journal.chmod(0o600)
     if os.geteuid() == 0:
         os.chown(journal, 1, -1)
-        refused("another user owns it or can write it")
+        refused("it must be yours, with mode 0600")
         os.chown(journal, 0, -1)
     scenario.recover()
     assert scenario.state() == "old"
@@ -285,6 +303,15 @@ def test_two_at_once_wait_for_each_other(world):
         left = [place for place, _ in again]
     assert all(f'"{place}"' in world.policy.read_text() for place in places)
     assert not list(world.state.glob("journal*"))
+
+
+def test_a_lock_that_cannot_be_opened_is_named(world):
+    world.init()
+    lock = world.state / "journal.lock"
+    lock.mkdir()
+    error_of(world.run("allow", "/srv/data"), 2, str(lock), "if no other ringfence command runs, remove it")
+    lock.rmdir()
+    assert world.run("allow", "/srv/data").returncode == 0
 
 
 def test_no_agent_can_write_the_journal(world):
