@@ -127,25 +127,27 @@ class Server {
   // wrapped is denied.
   std::string Wrap(Decision& decision) const {
     const bool may_run = decision.verdict != Verdict::kDeny;
-    const bool has_command = event_.raw_input && event_.raw_input->command != 0;
+    const bool has_command =
+        event_.raw_input && (event_.raw_input->command != 0 || event_.raw_input->is_odd);
     if (!may_run || !MustBeWrapped() || !has_command) return "";
-    const Result<std::string> line = WrapLine(registration_, event_);
-    const bool is_kept = !event_.raw_input->text.empty();
-    if (!line || !is_kept) {
+    const RawInput& input = *event_.raw_input;
+    Result<std::string> line = WrapLine(registration_, event_);
+    if (line && input.is_odd) line = UsageError("", "it is not a string");
+    if (line && input.text.empty()) line = UsageError("", "it is too long", "Put it into a file.");
+    if (!line) {
       decision = {.verdict = Verdict::kDeny};
-      decision.cause = Cause{
-          "command of " + event_.tool_name,
-          "it cannot be wrapped (bash.wrap): " + (line ? "it is too long" : line.error().text()),
-          {},
-          line ? "Put it into a file." : line.error().hint};
+      decision.cause = Cause{"command of " + event_.tool_name,
+                             "it cannot be wrapped (bash.wrap): " + line.error().text(),
+                             {},
+                             line.error().hint};
       return "";
     }
     // Skips the prompt only for a command that runs wrapped, and only here.
     decision.say_allow = policy_.permitted == Permitted::kAllow &&
                          event_.kind == EventKind::kPreToolUse &&
                          decision.verdict == Verdict::kPermit;
-    if (event_.raw_input->beginning.starts_with(*line)) return "";
-    return WrappedInput(*event_.raw_input, *line);
+    if (input.beginning.starts_with(*line)) return "";
+    return WrappedInput(input, *line);
   }
 
   bool MustBeWrapped() const {

@@ -44,6 +44,7 @@ struct RawInput {
   std::string text;       // empty if it was too long to keep
   size_t command = 0;     // offset of the command in `text`, after its opening quote; 0 if none
   std::string beginning;  // of the command, decoded
+  bool is_odd = false;    // the command is not a string
 
   bool operator==(const RawInput&) const = default;
 };

@@ -122,8 +122,7 @@ class InputReader {
   }
 
   bool IsCommand() const {
-    return event_.raw_input && token_ == Token::kString && levels_.size() == 1 &&
-           levels_.back().key == "command";
+    return event_.raw_input && levels_.size() == 1 && levels_.back().key == "command";
   }
 
   // Reads the value's text, if it is a string, before anything else uses it.
@@ -151,6 +150,7 @@ class InputReader {
     const bool is_wanted = levels_.back().matters || IsPointedTo();
     JsonScanner::String string;
     if ((is_wanted || is_value || IsCommand()) && !TakeText(&string)) return false;
+    if (IsCommand()) event_.raw_input->is_odd = token_ != Token::kString;
     if (!is_wanted && !(is_value && IsValueWanted(string))) return true;
     if (!KeepField(levels_.back().key, PointerHere(), string)) return false;
     event_.input.back().by_value = !is_wanted;

@@ -71,6 +71,8 @@ def test_a_call_without_a_command_is_no_bare_run(world):
                                   capture_output=True, timeout=30)
             assert "updatedInput" not in done.stdout and "allow" not in done.stdout, done
             assert done.returncode in (0, 2), done
+            if event == "PreToolUse" and tool_input == {"command": 5}:
+                assert "it is not a string" in done.stdout and '"deny"' in done.stdout, done
 
 
 def test_a_bare_run_raises_an_alert(world):
