@@ -129,6 +129,14 @@ class Auditor {
  public:
   explicit Auditor(const AuditQuestion& question) : question_(question) {}
 
+  // Reads all policies of the question, since no fixture may use them.
+  Status ReadPolicies() {
+    for (const std::string& policy : question_.policies) {
+      if (const auto context = SharedContext(policy); !context) return context.error();
+    }
+    return Unit{};
+  }
+
   std::vector<Column> ColumnsFor(const Fixture& fixture) const {
     const bool is_own = !fixture.policies.empty();
     std::vector<std::string> policies = question_.policies;
@@ -278,6 +286,7 @@ std::string Mismatch(const Expected& expected, const CellResult& result) {
 Result<Matrix> DecideAll(const AuditQuestion& question, std::vector<Fixture> fixtures,
                          const std::function<void()>& progress) {
   Auditor auditor(question);
+  if (Status s = auditor.ReadPolicies(); !s) return s.error();
   Matrix matrix;
   for (Fixture& fixture : fixtures) {
     Row row;

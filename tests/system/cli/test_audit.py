@@ -245,6 +245,13 @@ def test_a_profile_that_no_policy_has_is_told(world):
     assert [cell["decision"] for cell in out["rows"][0]["decisions"]] == ["permit", "error"], out
 
 
+def test_a_policy_that_no_fixture_uses_is_read(world):
+    fixtures(world, {**call("Read", "a"), "policy": POLICY, "expect": {"decision": "permit"}})
+    audit(world, "calls.jsonl")
+    audit(world, "calls.jsonl", "--policy", str(policy(world)))
+    error_of(world.run("audit", "calls.jsonl", "--policy", "typo.json"), 2, "typo.json", "does not exist")
+
+
 def test_bad_fixtures_are_told_with_their_places(world):
     world.write(world.project / "f/a.json", '{"event": {},\n "expect": {"decision": "yes"}}\n')
     world.write(world.project / "f/b.jsonl", '{"event": {}}\n{"event": 5}\n')
