@@ -19,6 +19,7 @@
 #include "cli/check/settings_file.h"
 #include "cli/check/write_openings.h"
 #include "cli/common/host_tools.h"
+#include "cli/common/policies.h"
 #include "cli/common/registered.h"
 #include "cli/common/state.h"
 #include "policy/files/real_files.h"
@@ -97,29 +98,33 @@ class Checker {
   }
 
   // Returns the places in which rules are evaluated. The project is --root, else the one that the
-  // policy belongs to, else the current directory.
-  Result<Places> PlacesFor(const std::string& file) const {
+  // policy belongs to, else the current directory. If that cannot be one (the home, for example),
+  // it is an empty directory: "." would cover all rules.
+  Result<Places> PlacesFor(const std::string& file) {
     Registration registration{.agent = &ClaudeCode()};
     const std::string absolute = Absolute(file);
     const std::string own = ProjectPolicyPath("");
     if (!question_.given.root.empty()) {
       registration.root = Absolute(question_.given.root);
     } else if (absolute.ends_with(own) && absolute.size() > own.size()) {
-      registration.root = absolute.substr(0, absolute.size() - own.size());
+      registration.project_dir = absolute.substr(0, absolute.size() - own.size());
     } else {
-      registration.root = CurrentDirectory();
+      registration.project_dir = CurrentDirectory();
     }
     const char* home = std::getenv("HOME");
     registration.home = question_.given.home;
     if (registration.home.empty() && home != nullptr) registration.home = home;
     registration.user = ::geteuid();
-    return FindPlaces(registration, disk_);
+    Result<Places> places = FindPlaces(registration, disk_);
+    if (places || places.error().kind != Error::Kind::kUsage) return places;
+    Status s = borrowed_.Borrow(places.error().what).MoveTo(registration.project_dir);
+    return s ? FindPlaces(registration, disk_) : s.error();
   }
 
   // Derives the registration from the path of a settings file: "PROJECT/.claude/settings.json".
   Registration AroundSettings(const Path& file) const {
     const Result<Registration> here = FindRegistration(question_.given.home, "");
-    Registration where = here ? *here : Registration{};
+    Registration where = here ? *here : Registration{.agent = &ClaudeCode()};
     if (file.Parent().name() == ".claude") where.project_dir = file.Parent().Parent().text();
     return where;
   }
@@ -292,6 +297,7 @@ class Checker {
 
   const CheckQuestion& question_;
   const RealFiles disk_;
+  BorrowedProject borrowed_;
   Registration where_;
   HookProgram hook_;
   std::vector<SettingsFile> settings_;

@@ -205,6 +205,19 @@ def test_a_rule_without_effect_is_a_warning(world):
     assert codes(found) == ["shadowed-rule"], found
 
 
+def test_a_directory_that_cannot_be_a_project_covers_no_rule(world):
+    """In the home, "." would cover every rule about the home."""
+    world.init("--no-client-sandbox")
+    assert world.run("allow", "~/other", "--as", "path").returncode == 0
+    for arguments in ((), (str(world.policy),)):
+        for folder in (world.project, world.home):
+            done = world.run("check", *arguments, cwd=folder)
+            assert "changes nothing" not in done.stdout, (folder, arguments, done.stdout)
+    world.write(world.home / ".ringfence/policy.json", '{"version": 1, "write": {"allow": [".", "x"]}}\n')
+    done = world.run("check", str(world.home / ".ringfence/policy.json"))
+    assert "changes nothing" in done.stdout, done
+
+
 def test_each_settings_layer_is_looked_at(world):
     world.init("--no-client-sandbox")
     local = world.project / ".claude/settings.local.json"
