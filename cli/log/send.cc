@@ -157,7 +157,7 @@ class Sender {
       Status status = settle ? sink_.Settle() : sink_.Send();
       if (status || (!options_.follow && i == kTries)) return status;
       // Reports a repeated failure only once, until all lines have arrived.
-      const std::string said = status.error().text() + "; trying again";
+      const std::string said = status.error().text() + "; retrying";
       if (said != std::exchange(said_, said)) Say(said);
       if (!waiting_.For(pause, false)) return status;
       pause = std::min(2 * pause, kLongestPause);

@@ -80,7 +80,7 @@ Result<Address> ResolveTarget(const LogTarget& target) {
   if (!done) return done.error();
   const std::string first = done->out.substr(0, done->out.find_first_of(" \t\n"));
   if (done->exit_status == 0 && ParseAddress(first, target.port, &address)) return address;
-  return Error{Error::Kind::kSystem, target.host, "no address is known for this name", ""};
+  return Error{Error::Kind::kSystem, target.host, "the host name cannot be resolved", ""};
 }
 
 Error ReceiverError(const char* call, int code) {

@@ -33,6 +33,9 @@ class LogChecker {
 
   LogReport Finish() {
     report_.begins_at_start = follower_.begins_at_start();
+    if (!first_file_.empty() && report_.from.empty()) {
+      Break({first_file_, first_line_, "neither this line nor a later one is an entry of a log"});
+    }
     if (anchors_ == nullptr) return std::move(report_);
     report_.has_anchors = true;
     report_.anchors = anchors_->size();
@@ -98,8 +101,7 @@ class LogChecker {
     } else if (first_->bytes > first_->end && report_.anchors_before > 0 && IsFirstUnanchored()) {
       Break({first_file_, first_line_,
              "has no anchor, although it is the first line of its file: lines before it were "
-             "removed, or "
-             "the system's log lost the anchor"});
+             "removed, or the system's log lost the anchor"});
     }
   }
 
@@ -137,9 +139,9 @@ std::string OtherLogsText(const LogReport& report) {
 
 std::string TornText(const LogReport& report) {
   std::string text =
-      CountText(report.torn, "line") + " torn or not written by ringfence: not entries, and ";
+      CountText(report.torn, "line") + " torn or not written by ringfence: not valid entries, and ";
   if (report.torn_at_end == report.torn) {
-    return text + "covered by nothing, because no whole line follows\n";
+    return text + "nothing vouches for them, because no whole line follows\n";
   }
   text += "covered by the next line";
   if (report.torn_at_end == 0) return text + "\n";

@@ -235,7 +235,7 @@ TEST_CASE("log verify: reports about torn lines") {
     world.tree.File("log", text + end);
     return ReportText(world.Check(nullptr), Console());
   };
-  CHECK(said("{\"torn").find("and covered by nothing") != std::string::npos);
+  CHECK(said("{\"torn").find("and nothing vouches for them") != std::string::npos);
   world.lines.emplace_back("{\"torn");
   world.lines.push_back(Behind(world.lines, 7));
   CHECK(said("").find("and covered by the next line\n") != std::string::npos);

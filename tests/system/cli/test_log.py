@@ -331,6 +331,17 @@ def test_torn_lines_of_killed_hooks_break_nothing(world):
     verified(world, 1)
 
 
+def test_a_file_without_entries_is_not_sound(world):
+    set_policy(world)
+    for number in range(3):
+        call(world, number)
+    altered = b"".join(b"x" + line for line in reversed(log_of(world).read_bytes().splitlines(keepends=True)))
+    for text in (altered, b'{"version": 1}\n'):
+        (world.project / "other.jsonl").write_bytes(text)
+        report = verified(world, 1, "--file", "other.jsonl")
+        assert report["breaks"][0]["line"] == 1 and "an entry of a log" in report["breaks"][0]["what"], report
+
+
 def test_whoever_holds_the_lock_keeps_no_line_out(world):
     set_policy(world, required=True)
     call(world)
@@ -843,7 +854,7 @@ def test_sending_goes_on_where_it_ended_and_when_the_server_comes_back(world):
         until(lambda: len(rsyslog.entries()) >= 11, "11 lines")
         sender.terminate()
         assert sender.wait(PATIENCE) == 0, sender.stderr.read()
-        assert b"trying again" in sender.stderr.read()
+        assert b"retrying" in sender.stderr.read()
     assert [json.loads(entry[5]) for entry in rsyslog.entries()] == list(map(json.loads, lines_of(world)))
     assert json.loads(state.read_text()) == {"sent": hashlib.sha256(lines_of(world)[-1]).hexdigest()}
     state.write_text("{")
@@ -869,7 +880,7 @@ def test_a_closed_udp_port_is_an_error_and_keeps_the_place(world):
         done = world.run("log", "send", "--to", f"syslog+udp://127.0.0.1:{free_port(socket.SOCK_DGRAM)}",
                          "--state", state)
         assert done.returncode == 2 and not state.exists(), done
-        assert "ECONNREFUSED" in done.stderr and done.stderr.count("trying again") == 1, done
+        assert "ECONNREFUSED" in done.stderr and done.stderr.count("retrying") == 1, done
 
 
 def test_sending_by_udp_goes_on_when_the_server_comes_back(world):
@@ -882,7 +893,7 @@ def test_sending_by_udp_goes_on_when_the_server_comes_back(world):
             [world.programs.ringfence, "log", "send", "--to", f"syslog+udp://127.0.0.1:{port}", "--state", state,
              "--follow", "--home", str(world.home)], cwd=world.project, env={"PATH": "/usr/bin:/bin"},
             stderr=subprocess.PIPE) as sender:
-        assert b"ECONNREFUSED; trying again" in sender.stderr.readline()
+        assert b"ECONNREFUSED; retrying" in sender.stderr.readline()
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
             server.bind(("127.0.0.1", port))
             server.settimeout(PATIENCE)
