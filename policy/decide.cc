@@ -111,8 +111,7 @@ class CallEvaluator {
     switch (role) {
       case FieldRole::kRead:
       case FieldRole::kAttachment:
-        return arguments_.EvaluatePath(field, field.text, Access::kRead,
-                                       ReadVerb(event_.tool_name));
+        return arguments_.EvaluatePath(field, field.text, Access::kRead, "read of");
       case FieldRole::kWrite:
         return arguments_.EvaluatePath(field, field.text, Access::kWrite, "write to");
       case FieldRole::kReadWrite:
@@ -122,9 +121,9 @@ class CallEvaluator {
         return search_.EvaluateFolder(&field);
       case FieldRole::kSearchFilter:
         if (field.text.empty()) return;  // the client ignores it
-        return search_.EvaluatePattern(field);
+        return search_.EvaluatePattern(role, field);
       case FieldRole::kSearchPattern:
-        return search_.EvaluatePattern(field);
+        return search_.EvaluatePattern(role, field);
       case FieldRole::kUrl:
         return arguments_.TakeName(EvaluateUrl(field.text, policy_, trace_));
       case FieldRole::kHosts:
@@ -263,8 +262,8 @@ class CallEvaluator {
   PathEvaluator paths_{policy_, around_.places, event_, around_.files};
   CallVerdict verdict_;
   ArgumentEvaluator arguments_{event_, policy_, paths_, verdict_};
-  SearchEvaluator search_{event_, paths_, verdict_};
   const std::optional<KnownTool> tool_ = policy_.agent->tools.Find(event_.tool_name);
+  SearchEvaluator search_{event_, tool_, paths_, verdict_};
 };
 
 }  // namespace

@@ -176,6 +176,8 @@ class EventFieldsReader {
       return Failure(Quote(event_.name) + " is not an event that ringfence knows");
     }
     event_.kind = served == std::end(kServed) ? EventKind::kNotServed : served->kind;
+    // The client has two names for this mode.
+    if (event_.permission_mode == "manual") event_.permission_mode = "default";
     // These were read before it was known that the tool is not an MCP tool.
     if (!IsMcpTool(event_.tool_name)) std::erase_if(event_.input, IsByValue);
     if (event_.is_call()) {

@@ -8,15 +8,17 @@
 
 namespace ringfence {
 
-std::string_view ReadVerb(std::string_view tool) {
-  if (tool == "Glob" || tool == "Grep") return "search of";
-  if (tool == "LS") return "listing of";
-  return "read of";
+// A tool without a pattern lists a directory.
+std::string_view SearchEvaluator::Verb() const {
+  const bool searches = std::ranges::any_of(tool_->fields, [](const ToolField& field) {
+    return field.role == FieldRole::kSearchPattern || field.role == FieldRole::kSearchFilter;
+  });
+  return searches ? "search of" : "listing of";
 }
 
 void SearchEvaluator::EvaluateFolder(const InputField* field) {
   if (field != nullptr && field->text.empty()) field = nullptr;  // the client treats it as absent
-  const InputField* pattern = GlobPattern();
+  const InputField* pattern = Given(FieldRole::kSearchPattern);
   if (field == nullptr && pattern != nullptr && pattern->text.starts_with('/')) return;
   if (field == nullptr && !event_.cwd) {
     return verdict_.Deny("search", "the event has no cwd to search in");
@@ -24,7 +26,7 @@ void SearchEvaluator::EvaluateFolder(const InputField* field) {
   const InputField here{
       .pointer = "/cwd", .key = "cwd", .kind = JsonKind::kString, .text = event_.cwd.value_or("")};
   const InputField& folder = field == nullptr ? here : *field;
-  const std::string_view verb = ReadVerb(event_.tool_name);
+  const std::string_view verb = Verb();
   PathDecision decision = paths_.Evaluate(folder.text, Access::kRead, verb, folder.pointer);
   const bool may_meet = !PatternNamesFolder() && decision.verdict != Verdict::kDeny;
   if (may_meet) TakeDeniedBelow(decision.ends, verb);
@@ -32,35 +34,35 @@ void SearchEvaluator::EvaluateFolder(const InputField* field) {
   verdict_.Take(std::move(decision), Access::kRead);
 }
 
-const InputField* SearchEvaluator::GlobPattern() const {
-  if (event_.tool_name != "Glob") return nullptr;
-  const auto field = std::ranges::find(event_.input, "/pattern", &InputField::pointer);
+const InputField* SearchEvaluator::Given(FieldRole role) const {
+  const auto spec = std::ranges::find(tool_->fields, role, &ToolField::role);
+  if (spec == tool_->fields.end()) return nullptr;
+  const auto field = std::ranges::find(event_.input, spec->pointer, &InputField::pointer);
   return field == event_.input.end() ? nullptr : &*field;
 }
 
 // True if each alternative begins with a directory of its own, so the search begins below the
 // search directory.
 bool SearchEvaluator::PatternNamesFolder() const {
-  const InputField* pattern = GlobPattern();
+  const InputField* pattern = Given(FieldRole::kSearchPattern);
   if (pattern == nullptr) return false;
   const SearchPattern read = ReadSearchPattern(pattern->text);
   return !read.refused && read.names_folder;
 }
 
 std::string SearchEvaluator::SearchFolder() const {
-  const auto field = std::ranges::find(event_.input, "/path", &InputField::pointer);
-  const bool is_said =
-      field != event_.input.end() && field->kind == JsonKind::kString && !field->text.empty();
-  if (is_said) return field->text;
-  return event_.cwd.value_or("");
+  const InputField* field = Given(FieldRole::kSearchFolder);
+  const bool is_given =
+      field != nullptr && field->kind == JsonKind::kString && !field->text.empty();
+  return is_given ? field->text : event_.cwd.value_or("");
 }
 
-void SearchEvaluator::EvaluatePattern(const InputField& field) {
+void SearchEvaluator::EvaluatePattern(FieldRole role, const InputField& field) {
   const SearchPattern read = ReadSearchPattern(field.text);
   if (read.refused) {
     return verdict_.Deny("search for " + Quote(field.text), std::string(*read.refused));
   }
-  const bool is_filter = event_.tool_name == "Grep";
+  const bool is_filter = role == FieldRole::kSearchFilter;
   for (const std::string& beginning : read.beginnings) {
     if (beginning.empty()) continue;
     const bool alone = beginning[0] == '/' || beginning[0] == '~';

@@ -220,8 +220,7 @@ const Profile* RegisteredProfile(const PolicyFile& file, std::string_view name,
 }
 
 Caller CallerOf(const Event& event) {
-  const std::string_view mode = event.permission_mode;
-  return {event.agent_type, event.is_subagent(), mode == "manual" ? "default" : mode};
+  return {event.agent_type, event.is_subagent(), event.permission_mode};
 }
 
 Result<Policy> MergePolicies(const PolicySources& sources, std::string_view profile,

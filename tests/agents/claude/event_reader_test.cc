@@ -85,6 +85,7 @@ TEST_CASE("event: the members that a decision depends on are read") {
   CHECK(event->input[0] ==
         InputField{
             .pointer = "/file_path", .key = "file_path", .kind = JsonKind::kString, .text = "/x"});
+  CHECK(Read(Call(R"("tool_input":{},"permission_mode":"manual")"))->permission_mode == "default");
 }
 
 TEST_CASE("event: the sizes of the pieces do not matter") {
