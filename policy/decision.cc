@@ -42,7 +42,9 @@ Cause ShortenedCause(Cause cause) {
   constexpr size_t kOthers = std::string_view("ringfence:  refused: . ").size();
   for (std::string* part : {&cause.why, &cause.what}) {
     const size_t size = kOthers + cause.what.size() + cause.why.size() + shown;
-    if (size > kVisible) *part = WithShorterName(*part, size - kVisible);
+    // A name in the reason that is not a path, such as a host, is not repeated elsewhere.
+    const bool is_kept = part == &cause.why && part->find('/') == std::string::npos;
+    if (size > kVisible && !is_kept) *part = WithShorterName(*part, size - kVisible);
   }
   return cause;
 }

@@ -125,6 +125,8 @@ TEST_CASE("fix: a reason that fits keeps the names, and so does one without a co
   CHECK(reason(name, leads, fix(150)) == text("read", shortest, fix(150)));
   const std::string unfinished = "Do `" + std::string(150, 'x');
   CHECK(reason(name, "why", unfinished) == text("read", "why", unfinished));
+  const std::string host = "the host \"registry.example.com\" is not listed";
+  CHECK(reason(name, host, fix(150)) == text("read", host, fix(150)));
   const std::string words(200, 'w');
   CHECK(reason(name, leads, words) == text(name, leads, words));
   CHECK(reason(name, words, "") == "ringfence: " + name + " refused: " + words + ".");
