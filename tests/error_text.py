@@ -11,28 +11,26 @@ import re
 import sys
 
 FOLDERS = ("agents", "audit_log", "base", "policy", "hook", "sandbox", "run", "cli", "library")
-TEXT = r"\w*(?:[Ee]rror|[Ff]ailure|[Mm]istake)\w*(?:\(\))?(?:\.|->)(?:what|where|hint|text\(\))"
+MEMBER = r"(?:\(\))?(?:\.|->)(?:what|where|hint|text\(\))"
+USUAL_NAME = r"\w*(?:[Ee]rror|[Ff]ailure|[Mm]istake)\w*"
+DECLARED = re.compile(r"\bError&? (\w+)\b(?!\()")
 # Matched against the whole file, since a comparison can span two lines.
 COMPARED = r"\s*(?:[=!]=|\.(?:r?find|starts_with|ends_with|contains|compare)\()"
+COMPARES = r"\b(?:r?find|\w*strn?cmp|memcmp|regex_\w+|[Cc]ontains|equal|search)\((?:[^;]|\n)*?"
 NAME = r'"(?:' + "|".join(errno.errorcode.values()) + r')"'
-WRONG = [re.compile(pattern) for pattern in (
-    TEXT + COMPARED,
-    r"[=!]=\s*[\w.>()-]*" + TEXT,
-    r"[=!]=\s*" + NAME,
-    NAME + r"\s*[=!]=",
-    r"\bfind\([^;]*?" + TEXT + r"\)",
-)]
-ALIAS = re.compile(r"[&\w] (\w+) = [^;]*" + TEXT + ";")
 NEAR = 400  # range in characters in which an alias of a text is searched
 COMMENT = re.compile(r"//[^\n]*")
 
 
 def comparisons(text):
     """(where, what) of each comparison."""
-    for pattern in WRONG:
-        for found in pattern.finditer(text):
+    names = "|".join([USUAL_NAME, *DECLARED.findall(text)])
+    message = rf"(?<![\w.>])(?:\w+(?:\(\))?(?:\.|->))*(?:{names}){MEMBER}"
+    for pattern in (message + COMPARED, r"[=!]=\s*" + message, COMPARES + message,
+                    r"[=!]=\s*" + NAME, NAME + r"\s*[=!]="):
+        for found in re.finditer(pattern, text):
             yield found.start(), found.group()
-    for alias in ALIAS.finditer(text):
+    for alias in re.finditer(r"[&\w] (\w+) = [^;]*" + message + ";", text):
         name = re.compile(r"(?<![\w.>])" + alias.group(1) + COMPARED)
         for found in name.finditer(text, alias.end(), alias.end() + NEAR):
             yield found.start(), found.group()
