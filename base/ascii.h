@@ -1,6 +1,9 @@
 // ASCII character classes, independent of the locale. A byte above 0x7F is in none of them.
 #pragma once
 
+#include <algorithm>
+#include <string_view>
+
 namespace ringfence {
 
 constexpr bool IsDigit(int c) { return c >= '0' && c <= '9'; }
@@ -19,6 +22,12 @@ constexpr Char ToLower(Char c) {
 template <typename Char>
 constexpr Char ToUpper(Char c) {
   return IsLower(static_cast<int>(c)) ? static_cast<Char>(c - ('a' - 'A')) : c;
+}
+
+// True if `text` has this form, in which "0" means any digit.
+inline bool HasForm(std::string_view text, std::string_view form) {
+  return std::ranges::equal(
+      text, form, [](char c, char wanted) { return wanted == '0' ? IsDigit(c) : c == wanted; });
 }
 
 // The value of a hexadecimal digit in either case; -1 for any other character.

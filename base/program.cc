@@ -10,7 +10,9 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <optional>
 
+#include "base/path.h"
 #include "base/syscall.h"
 
 namespace ringfence {
@@ -40,6 +42,15 @@ Result<std::string> OwnProgramReal() {
   if (!is_hidden) return SystemError("readlink(" + std::string(kSelf) + ")");
 #endif
   return std::string();
+}
+
+Result<std::string> ProgramBeside(std::string_view name) {
+  const Result<std::string> own = OwnProgramReal();
+  if (!own) return own;
+  const std::optional<Path> path = Path::Parse(own->empty() ? OwnProgram() : *own);
+  if (path) return path->Parent().Child(name).text();
+  return Error{Error::Kind::kSystem, "", "this program's own directory is unknown",
+               "start it by its absolute path"};
 }
 
 std::vector<char*> ArgumentPointers(std::vector<std::string>& texts) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -13,6 +14,9 @@ std::string OwnProgram();
 
 // Same, with links resolved. Returns "" if the system hides the file, as without /proc.
 Result<std::string> OwnProgramReal();
+
+// Path of the program `name` in the directory of this one, whether or not it exists.
+Result<std::string> ProgramBeside(std::string_view name);
 
 // Argument list for execve(2): pointers into `texts`, which must outlive it, and a final nullptr.
 std::vector<char*> ArgumentPointers(std::vector<std::string>& texts);

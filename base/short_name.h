@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/ascii.h"
+
 namespace ringfence {
 
 // True for "NAME~1" and "NAME~1.EXT", of at most eight and three characters.
@@ -13,7 +15,7 @@ constexpr bool MayBeShortName(std::string_view name) {
   const size_t tilde = name.find('~');
   if (tilde == std::string_view::npos || tilde == 0) return false;
   size_t end = tilde + 1;
-  while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
+  while (end < name.size() && IsDigit(name[end])) ++end;
   if (end == tilde + 1 || end > 8) return false;
   if (end == name.size()) return true;
   return name[end] == '.' && name.size() - end <= 4;

@@ -161,16 +161,10 @@ int Enter(std::span<char* const> words) {
 
 // Returns only on failure.
 Error HandOver(char** argv) {
-  const Result<std::string> own = OwnProgramReal();
-  if (!own) return own.error();
-  const std::optional<Path> path = Path::Parse(own->empty() ? OwnProgram() : *own);
-  if (!path) {
-    return Error{Error::Kind::kSystem, "", "this program's own directory is unknown",
-                 "start it by its absolute path"};
-  }
-  const std::string program = path->Parent().Child("ringfence-cli").text();
-  ::execve(program.c_str(), argv, environ);
-  Error error = SystemError("start " + program);
+  const Result<std::string> program = ProgramBeside("ringfence-cli");
+  if (!program) return program.error();
+  ::execve(program->c_str(), argv, environ);
+  Error error = SystemError("start " + *program);
   error.hint = "ringfence and ringfence-cli belong together: install both with install.sh";
   return error;
 }

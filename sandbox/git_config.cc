@@ -74,7 +74,7 @@ bool IsKeyAllowed(std::string_view section, bool has_subsection, std::string_vie
   });
 }
 
-constexpr bool IsNameByte(char c) { return IsLetter(c) || (c >= '0' && c <= '9') || c == '-'; }
+constexpr bool IsNameByte(char c) { return IsAlnum(c) || c == '-'; }
 
 size_t NameSize(std::string_view text) {
   return static_cast<size_t>(std::ranges::find_if_not(text, IsNameByte) - text.begin());

@@ -1,6 +1,7 @@
 // Machine-readable report formats.
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
 #include "base/json_edit.h"
 #include "cli/audit/markup.h"
 #include "cli/audit/report.h"
@@ -70,10 +71,7 @@ std::string Uri(std::string_view path) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') ||
-                          std::string_view("-._~/").find(c) != std::string_view::npos;
-    if (is_plain) {
+    if (IsAlnum(c) || std::string_view("-._~/").find(c) != std::string_view::npos) {
       uri += c;
     } else {
       uri += '%';

@@ -1,13 +1,7 @@
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -16,8 +10,6 @@
 #include <vector>
 
 #include "base/program.h"
-#include "base/syscall.h"
-#include "base/unique_fd.h"
 #include "cli/command_line/manual_page.h"
 #include "cli/command_line/options.h"
 #include "cli/command_line/usage.h"
@@ -45,39 +37,22 @@ std::vector<std::string> PagerEnvironment() {
   return environment;
 }
 
-// Returns true after the pager has exited; false if it was not started.
-bool ShowInPager(const char* pager, const std::string& text) {
-  std::array<int, 2> fds{};
-  if (::pipe(fds.data()) != 0) return false;
-  UniqueFd reading(fds[0]);
-  UniqueFd writing(fds[1]);
-  ::fcntl(reading.get(), F_SETFD, FD_CLOEXEC);
-  ::fcntl(writing.get(), F_SETFD, FD_CLOEXEC);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, reading.get(), STDIN_FILENO);
+// Replaces this process by the pager. Returns only if that fails.
+void BecomePager(const char* pager, const std::string& text) {
+  std::FILE* const file = std::tmpfile();
+  if (file == nullptr || std::fwrite(text.data(), 1, text.size(), file) != text.size()) return;
+  std::rewind(file);  // flushes first
+  if (::dup2(::fileno(file), STDIN_FILENO) < 0) return;
   // -F: prints text that fits on the screen without waiting for a key.
   std::vector<std::string> arguments{pager, "-F", "-X"};
   std::vector<std::string> environment = PagerEnvironment();
-  pid_t pid = 0;
-  const int failed =
-      ::posix_spawn(&pid, pager, &actions, nullptr, ArgumentPointers(arguments).data(),
-                    ArgumentPointers(environment).data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) return false;
-  reading = UniqueFd();
-  std::signal(SIGPIPE, SIG_IGN);  // the user may quit the pager before the end of the text
-  [[maybe_unused]] const Status written = WriteAll(writing.get(), text);
-  writing = UniqueFd();
-  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  return true;
+  ::execve(pager, ArgumentPointers(arguments).data(), ArgumentPointers(environment).data());
 }
 
 void ShowText(const std::string& text) {
   const bool is_terminal = ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDIN_FILENO) != 0;
   const char* pager = is_terminal ? FindPager() : nullptr;
-  if (pager != nullptr && ShowInPager(pager, text)) return;
+  if (pager != nullptr) BecomePager(pager, text);
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 

@@ -7,17 +7,11 @@
 #include <utility>
 
 #include "audit_log/line.h"
+#include "base/ascii.h"
 #include "base/text.h"
 
 namespace ringfence {
 namespace {
-
-// True if `text` has this form, in which "0" means any digit.
-bool HasForm(std::string_view text, std::string_view form) {
-  return std::ranges::equal(text, form, [](char c, char wanted) {
-    return wanted == '0' ? c >= '0' && c <= '9' : c == wanted;
-  });
-}
 
 // Returns the unit in nanoseconds; 0 if it is unknown.
 int64_t UnitOf(char name) {

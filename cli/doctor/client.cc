@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/ascii.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/check/programs.h"
@@ -58,10 +59,10 @@ std::string FindClient() {
 
 std::vector<int> ParseVersion(std::string_view text) {
   std::vector<int> version;
-  while (!text.empty() && text[0] >= '0' && text[0] <= '9' && version.size() < 4) {
+  while (!text.empty() && IsDigit(text[0]) && version.size() < 4) {
     size_t digits = 0;
     int value = 0;
-    while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9' && digits < 6) {
+    while (digits < text.size() && IsDigit(text[digits]) && digits < 6) {
       value = value * 10 + (text[digits++] - '0');
     }
     version.push_back(value);
@@ -110,7 +111,7 @@ namespace {
 void LookAtEntry(const Patient& patient, const SettingsFile& file, const HookEntry& entry,
                  DoctorRows& rows) {
   const Result<Registration> options = RegistrationOf(entry, patient.given);
-  if (!options) return;  // reported by the check
+  if (!options) return;  // `check` reports this error
   const auto wrong = [&](const Error& error) {
     rows.push_back({Health::kMissing, "registration", entry.place + ": " + error.text(),
                     error.hint.empty() ? "see the rows above, or register it again: " +

@@ -40,16 +40,9 @@ struct LayoutOptions {
 
 // Panes have their own PATH, so they name the program by its absolute path, next to this one.
 Result<std::string> PaneProgram() {
-  const Result<std::string> own = OwnProgramReal();
-  if (!own) return own.error();
-  const std::optional<Path> path = Path::Parse(own->empty() ? OwnProgram() : *own);
-  if (!path) {
-    return Error{Error::Kind::kSystem, "", "this program's own directory is unknown",
-                 "start it by its absolute path"};
-  }
-  std::string program = path->Parent().Child("ringfence").text();
-  if (::access(program.c_str(), X_OK) == 0) return program;
-  return Error{Error::Kind::kSystem, "", Quote(program) + " does not exist",
+  Result<std::string> program = ProgramBeside("ringfence");
+  if (!program || ::access(program->c_str(), X_OK) == 0) return program;
+  return Error{Error::Kind::kSystem, "", Quote(*program) + " does not exist",
                "ringfence and ringfence-cli belong together: install both with install.sh"};
 }
 
@@ -228,7 +221,7 @@ class LayoutCommand {
   std::vector<std::string> used_;  // profiles of the panes, without duplicates
   std::vector<std::string> notes_;
   std::string target_;  // absolute path of the file to rewrite
-  std::string before_;  // its content as read
+  std::string before_;  // the file's original content
 };
 
 constexpr const char* kExamples =

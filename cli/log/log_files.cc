@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "audit_log/line.h"
+#include "base/ascii.h"
 #include "base/inside.h"
 #include "base/sha256.h"
 #include "base/syscall.h"
@@ -27,23 +28,15 @@ constexpr size_t kChunk = 65536;
 std::pair<dev_t, ino_t> IdOf(const struct stat& facts) { return {facts.st_dev, facts.st_ino}; }
 
 // Returns an invalid descriptor if the file does not exist (any more).
+constexpr std::string_view kFileTime = "00000000T000000.000000000Z";
+
 Result<UniqueFd> OpenForReading(const std::string& name, struct stat* facts) {
   UniqueFd fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (!fd.valid() && errno == ENOENT) return fd;
   if (!fd.valid()) return SystemError("open(" + name + ")");
   if (::fstat(fd.get(), facts) != 0) return SystemError("fstat(" + name + ")");
-  if (!S_ISREG(facts->st_mode)) {
-    return UsageError(name, "is not a regular file");
-  }
+  if (!S_ISREG(facts->st_mode)) return UsageError(name, "is not a regular file");
   return fd;
-}
-
-// "20261014T162640.123456789Z"
-bool IsFileTime(std::string_view text) {
-  constexpr std::string_view kForm = "ddddddddTdddddd.dddddddddZ";
-  return std::ranges::equal(text, kForm, [](char c, char form) {
-    return form == 'd' ? c >= '0' && c <= '9' : c == form;
-  });
 }
 
 // Reads at most `length` bytes from `start`; "" on an error.
@@ -98,7 +91,7 @@ Result<std::vector<LogFile>> LogReader::List() const {
   std::vector<std::string> names;
   while (const dirent* entry = ::readdir(listing.get())) {
     const std::string_view name = entry->d_name;
-    if (name.starts_with(prefix) && IsFileTime(name.substr(prefix.size()))) {
+    if (name.starts_with(prefix) && HasForm(name.substr(prefix.size()), kFileTime)) {
       names.push_back(folder.Child(name).text());
     }
   }

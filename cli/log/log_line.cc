@@ -5,6 +5,7 @@
 
 #include "audit_log/line.h"
 #include "audit_log/system_log.h"
+#include "base/ascii.h"
 #include "base/text.h"
 #include "cli/common/since.h"
 #include "policy/rules/pattern.h"
@@ -53,8 +54,7 @@ std::string Value(const std::string& text) {
 bool IsSyslogHost(std::string_view host) {
   return !host.empty() && host.size() <= 253 && host.front() != '-' &&
          std::ranges::all_of(host, [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                  c == '.' || c == '-' || c == '_' || c == ':';
+           return IsAlnum(c) || c == '.' || c == '-' || c == '_' || c == ':';
          });
 }
 
