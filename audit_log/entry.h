@@ -22,7 +22,7 @@ struct AuditEntry {
   };
 
   std::string time;   // AuditTime() of the writer, also in a sandbox; see is_inside
-  std::string event;  // the client's event, or SandboxStart, SandboxDenied of `ringfence run`
+  std::string event;  // the client's event, or SandboxStart, SandboxDenial of `ringfence run`
   std::string session;
   std::string agent_id, agent_type;  // of a subagent
   std::string tool;

@@ -1,5 +1,5 @@
-// The scanner against nlohmann::json, and the event reader: the sizes of the pieces in which the
-// input arrives change nothing, and only valid JSON is accepted as an event.
+// Compares the scanner with nlohmann::json, and checks the event reader: the result does not depend
+// on how the input is split into pieces, and only valid JSON is accepted as an event.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// MatchPattern against a simple, slow matcher. The input is a byte of options, a pattern, a line
-// feed and a text; both are short enough for the slow matcher to finish.
+// Compares MatchPattern with a simple, slow matcher. The input is a byte of options, a pattern, a
+// line feed and a text; both are short enough for the slow matcher to finish.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

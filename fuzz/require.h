@@ -1,4 +1,4 @@
-// The assertion of the fuzzers. A failure is a crash, for which libFuzzer keeps the input.
+// The assertion of the fuzzers. A failure crashes, so that libFuzzer saves the input.
 #pragma once
 
 namespace ringfence {

@@ -30,8 +30,8 @@ class InsideAlerts {
   InsideAlerts(const Policy& policy, const Places& places, const FileView& disk)
       : policy_(policy), places_(places), disk_(disk) {}
 
-  // True if the request was understood, whatever the decision: the reply must not tell a process
-  // inside about files that it cannot see.
+  // Returns true also if nothing is denied, so that the reply reveals no hidden files to a confined
+  // process; false if the request is invalid or over the budget, or its alert cannot be written.
   bool Take(std::string_view text, int64_t unix_nanoseconds);
 
  private:

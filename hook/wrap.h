@@ -17,8 +17,8 @@ namespace ringfence {
 // command itself.
 inline constexpr std::string_view kWrapEnd = "; \\builtin exit\n";
 
-// The program that the line starts: `ringfence` next to the hook, by the name that no link can
-// change. Returns an error if a shell would need quotes for it.
+// Returns the program that the line starts: `ringfence` in the hook's directory, which is resolved
+// so that no link can change it. Returns an error if a shell would need quotes for the path.
 Result<std::string> WrapProgram(const Registration& registration);
 
 // Returns the line for the event's command. It needs no quoting; a name that would need it is an

@@ -76,7 +76,7 @@ struct PathRule {
   bool is_quotable() const { return origin == nullptr || origin->quotable; }
 };
 
-// Views of the rules of several lists, which their files own.
+// Non-owning views of several lists of rules; the policy files own the rules.
 using PathRuleList = std::vector<std::span<const PathRule>>;
 
 // A path is permitted if every list of `allow` covers it and none of `deny` does; a match in `ask`

@@ -72,7 +72,7 @@ std::vector<PlanRules::Candidate> PlanRules::Candidates(const PathRuleList& rule
                                                         Access access) const {
   std::vector<Candidate> candidates;
   const PathRule* last = nullptr;
-  std::string why;  // of `last`
+  std::string why;  // TextOf(*last)
   for (const Entry& e : AllowedEntries(rules, access)) {
     if (e.rule != last) why = TextOf(*e.rule);
     last = e.rule;

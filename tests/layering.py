@@ -33,7 +33,7 @@ ROOMS = {
     "agents/claude/setup": ("registers the hook in Claude Code's settings", "agents/claude policy base"),
     "agents/claude/transcripts": ("reads Claude Code's transcripts", "base"),
     "agents/claude": ("Claude Code: events, answers, tools, settings", "policy base"),
-    "policy": ("what a policy is, and the decision; knows no client", "base"),
+    "policy": ("what a policy is, and the decision", "base"),
     "base": ("text, JSON, paths, errors, system calls; knows no policy", ""),
 }
 

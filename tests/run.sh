@@ -40,7 +40,7 @@ wrong_usage() {
 while (($# > 0)); do
   case $1 in
     --corpora)
-      [[ -d ${2-} ]] || wrong_usage "--corpora needs a folder, not \"${2-}\""
+      [[ -d ${2-} ]] || wrong_usage "--corpora needs a directory, not \"${2-}\""
       corpora=$(cd "$2" && pwd)
       shift
       ;;

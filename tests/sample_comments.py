@@ -12,7 +12,8 @@ import pathlib
 import random
 import re
 
-FOLDERS = ("agents", "audit_log", "base", "cli", "hook", "library", "policy", "run", "sandbox", "tests")
+FOLDERS = ("agents", "audit_log", "base", "cli", "hook", "include", "library", "policy", "run", "sandbox",
+           "tests")
 CODE_LINES = 3
 
 

@@ -114,7 +114,7 @@ class Remover {
     if (rule.set != SetName::kNone) return false;
     switch (rule.base) {
       case RuleBase::kRoot:
-        // In the user's policy a relative entry is about every project: only its own text counts.
+        // A relative entry in the user's policy applies to every project: its text must match.
         if (target_.root.empty()) return entry != "." && entry == grant_.text;
         return IsNamed(JoinPath(target_.root, rule.tail), rule);
       case RuleBase::kHome:

@@ -1,5 +1,5 @@
-// CallTally counts decisions, grouped by the rule that decided. A plain value: the tallies of
-// parts, added up in order, are the tally of the whole.
+// CallTally counts decisions, grouped by the rule that decided. A plain value: adding the
+// tallies of consecutive parts in order gives the tally of the whole.
 #pragma once
 
 #include <compare>

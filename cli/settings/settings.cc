@@ -46,7 +46,7 @@ constexpr const char* kSettingsExamples =
     "  ringfence settings --merge .claude/settings.local.json --in-place\n\n"
     "The output is always JSON; --json changes nothing.";
 
-// The inputs of the result.
+// Everything that the settings are derived from.
 struct Sources {
   Registration where;  // with the hook as its program
   HookProgram hook;

@@ -1,8 +1,8 @@
-// Runs a program confined, with one directory for its data:
+// Runs a program in a sandbox, with one additional writable directory for its data:
 //
 //   sandboxed_command [--plan] sandbox|rx|policy DATA_DIR PROGRAM [ARGUMENT...]
 //
-// The project is the current directory. With --plan it prints what would be confined and how.
+// The project is the current directory. With --plan it prints the plan and runs nothing.
 #include <ringfence/sandbox.h>
 
 #include <cstdio>

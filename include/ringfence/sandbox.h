@@ -8,8 +8,7 @@
 //
 // The library starts the installed program `ringfence`, which plans, confines and waits. So nothing
 // of the setup runs in the caller's process, which may have threads, handlers and locks of its own.
-// Functions throw nothing but std::bad_alloc; Expected::value() throws Failure for those who like
-// it.
+// Functions throw only std::bad_alloc; access to the value of an Expected can also throw Failure.
 #pragma once
 
 #include <sys/types.h>
@@ -25,14 +24,14 @@
 
 namespace ringfence::sandbox {
 
-// Why nothing was run, or could not be waited for.
+// The reason why Plan(), Spawn() or Wait() failed.
 struct Error {
-  std::string step;    // of the setup: "mount view"; "" outside of it
-  std::string call;    // "mount(/proc)", or what is wrong: "--write", "policy.json:7:14"
+  std::string step;    // the step of the setup that failed: "mount view"; "" for other errors
+  std::string call;    // "mount(/proc)", or the invalid input: "--write", "policy.json:7:14"
   std::string what;    // "EPERM", or a sentence
-  std::string remedy;  // what a person can do; may be empty
+  std::string remedy;  // what the user can do; may be empty
 
-  std::string text() const;  // one line
+  std::string text() const;  // one line, without the remedy
 };
 
 class Failure : public std::runtime_error {
@@ -55,7 +54,7 @@ class [[nodiscard]] Expected {
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
 
-  // Throw Failure where there is an error.
+  // These throw Failure if there is an error.
   T& value() & { return Get(*this); }
   const T& value() const& { return Get(*this); }
   T&& value() && { return std::move(Get(*this)); }
@@ -65,7 +64,7 @@ class [[nodiscard]] Expected {
   T* operator->() { return &Get(*this); }
   const T* operator->() const { return &Get(*this); }
 
-  const Error& error() const { return std::get<1>(state_); }  // has_value() is false
+  const Error& error() const { return std::get<1>(state_); }  // requires !has_value()
 
  private:
   template <typename Self>
@@ -77,92 +76,93 @@ class [[nodiscard]] Expected {
 };
 
 enum class Mode : uint8_t {
-  kPolicy,      // as the policy says
-  kSandbox,     // writes as the policy says
-  kReadOnly,    // the project is read-only; `data_dir` is not
-  kUnconfined,  // no confinement at all
+  kPolicy,      // the policy's mode
+  kSandbox,     // the command can write what the policy allows
+  kReadOnly,    // the project is read-only; `data_dir` is writable
+  kUnconfined,  // no confinement
 };
 
 enum class Layers : uint8_t {
   kPolicy,
   kFull,
-  kLandlock,  // weaker; for hosts that forbid user namespaces
+  kLandlock,  // for hosts that forbid user namespaces; weaker
 };
 
-// What to run, and under which policy. Texts may not hold NUL.
+// A command and the policy to run it under. No string may contain NUL.
 struct Command {
-  std::vector<std::string> argv{};  // a name without "/" is looked for in PATH of `environment`
+  std::vector<std::string> argv{};  // a name without "/" is searched for in PATH of `environment`
   Mode mode = Mode::kPolicy;
-  // A directory that may be written besides those of the policy, in every mode; absolute. "": none.
+  // The absolute path of an additional directory that is writable in every mode. "": none.
   std::string data_dir{};
 
-  std::string root{};  // of the project; "": the current directory
-  std::string cwd{};   // in which the command starts, inside of `root`; "": `root`
-  std::optional<std::vector<std::string>> environment{};  // "NAME=value"; nothing: the caller's
+  std::string root{};  // the project's directory; "": the current directory
+  std::string cwd{};   // the directory to start in, inside `root`; "": `root`
+  std::optional<std::vector<std::string>> environment{};  // "NAME=value"; nullopt: the caller's
 
-  // The policy: one of both, else the user's and the project's as for `ringfence run`.
+  // Set at most one of the two. If neither is set, the policies of `ringfence run` apply.
   std::string policy_file{};
   std::string policy_text{};  // JSON
-  std::string profile{};      // of the policy; "": none is chosen
-  std::string home{};         // what "~" means in the policy; "": HOME of `environment`
+  std::string profile{};      // a profile of the policy; "": none is selected by name
+  std::string home{};         // the meaning of "~" in the policy; "": HOME of `environment`
   Layers layers = Layers::kPolicy;
 
-  // Descriptors of the caller that become the command's standard streams; -1: /dev/null. They stay
-  // the caller's to close. No other descriptor is inherited.
+  // The caller's descriptors for the command's standard streams; -1: /dev/null. The caller still
+  // has to close them. The command inherits no other descriptor.
   int stdin_fd = 0;
   int stdout_fd = 1;
   int stderr_fd = 2;
 
-  // The program `ringfence`, absolute; "": where it was installed with this library.
+  // The absolute path of the program `ringfence`; "": the one installed with this library.
   std::string launcher{};
 };
 
-// What would be confined and how, now, without running anything: text for people, or one JSON
-// object. Spawn() plans again, so a file that changes in between changes the plan.
+// Returns the plan of the sandbox without running anything: text for people, or one JSON object.
+// Spawn() makes a plan of its own, which differs if files have changed in between.
 enum class PlanFormat : uint8_t { kText, kJson };
 Expected<std::string> Plan(const Command& command, PlanFormat format = PlanFormat::kText);
 
-// A call of the command that was refused.
+// An operation of the command or a descendant that was refused.
 struct Refusal {
   std::string path;
   std::string code;  // "EACCES"
-  std::string why;   // the rule and what to do, one line
+  std::string why;   // the rule, and what to do; one line
 };
 
 struct End {
-  int status = 0;                 // as a shell says: 126 and 127 where it was not run, 128 + signal
-  std::string not_run;            // "claude: ENOENT"; "" where it was run
-  uint64_t refusal_count = 0;     // all of them
-  std::vector<Refusal> refusals;  // the first ten, each path once
-  std::vector<std::string> warnings;  // of ringfence's own, one line each
+  int status = 0;                     // as in a shell: 126 or 127 if it was not run, 128 + signal
+  std::string not_run;                // "claude: ENOENT"; "" if it was run
+  uint64_t refusal_count = 0;         // includes those that `refusals` leaves out
+  std::vector<Refusal> refusals;      // the first ten, each path once
+  std::vector<std::string> warnings;  // ringfence's own, one line each
 };
 
-// A confined command and everybody it starts. They end when this object or the caller's process
-// does; unconfined (Mode::kUnconfined), only the command itself is ended, and only by Kill() and
-// the destructor. Kill(), Signal() and the accessors may be called by any thread and in a signal
-// handler while the object lives; Wait() by one thread at a time. The caller must not ignore
-// SIGCHLD (SIG_IGN) nor reap children that are not its own.
+// A confined command and all its descendants, which are killed when this object is destroyed or the
+// caller's process ends. Without confinement, only Kill() and the destructor kill the command; its
+// descendants continue. Any thread and any signal handler may call Kill(), Signal() and the
+// accessors while the object exists; only one thread at a time may call Wait(). The caller must not
+// set SIGCHLD to SIG_IGN, nor reap children that it did not start itself.
 class Process {
  public:
   Process(Process&& other) noexcept;
   Process& operator=(Process&& other) noexcept;
   ~Process();  // kills and waits
 
-  // Blocks until everybody inside has ended. Called again, it gives the same.
+  // Blocks until the command and, if confined, its descendants have ended. Later calls return the
+  // same result.
   Expected<End> Wait();
 
-  // Asks for the end of everybody inside, and returns at once. Wait() says when it has come.
+  // Starts to kill the processes and returns at once; use Wait() to learn when they have ended.
   void Kill() noexcept;
 
   // Sends SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT or SIGTSTP to the command's
-  // process group. False: not sent (another signal, or it has ended).
+  // process group. Returns false for any other signal, and if the command has ended.
   bool Signal(int signal) noexcept;
 
   pid_t pid() const noexcept;       // of the launcher, not of the command
-  int descriptor() const noexcept;  // of this object; poll(2) finds it readable when all is over
+  int descriptor() const noexcept;  // owned by this object; poll(2): readable once all have ended
 
   bool is_confined() const noexcept;
-  const std::vector<std::string>& weaker() const noexcept;  // what is not enforced, and why
+  const std::vector<std::string>& weaker() const noexcept;  // missing protections, and why
 
  private:
   friend Expected<Process> Spawn(const Command& command);
@@ -171,9 +171,8 @@ class Process {
   std::unique_ptr<Impl> impl_;
 };
 
-// Starts the command and returns when the sandbox stands and has passed its test of itself. An
-// error means that nothing was run. A program that cannot be executed is no error: see
-// End::not_run.
+// Starts the command, and returns once the sandbox is set up and has passed its self-test. After an
+// error, nothing was run. A program that cannot be executed is not an error: see End::not_run.
 Expected<Process> Spawn(const Command& command);
 
 }  // namespace ringfence::sandbox

@@ -37,7 +37,7 @@ class RuleListReader {
   JsonDocument& document_;
 };
 
-// True if `text` is the name of a tool, in which "*" stands for any text.
+// True if `text` is the name of a tool, in which "*" matches any text.
 bool IsToolPattern(std::string_view text);
 
 }  // namespace ringfence

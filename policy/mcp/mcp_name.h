@@ -13,7 +13,7 @@ bool IsMcpTool(std::string_view name);  // begins with "mcp__"
 bool IsMcpServer(std::string_view name);
 std::string McpServerPattern(std::string_view name);  // "mcp__fs__*"
 
-// Returns the part of a tool's name that stands for `name`, a server's or a tool's own name: each
+// Returns `name`, a server's or a tool's own name, as it is spelled in a full tool name: each
 // UTF-16 unit except letters, digits, "_" and "-" becomes "_". After "claude.ai " (connectors),
 // runs of "_" become one, and one at either end is dropped (measured with 2.1.330 and 2.1.331).
 std::string McpNamePart(std::string_view name);

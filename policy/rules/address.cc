@@ -63,7 +63,7 @@ std::optional<Address> ParseIpv6(std::string_view text) {
   if (head_text.find('.') != std::string_view::npos) return {};
   const auto head_size = ParseGroups(head_text, address);
   const auto tail_size = ParseGroups(text.substr(gap + 2), tail);
-  // "::" stands for at least one group.
+  // "::" replaces at least one group.
   if (!head_size || !tail_size || *head_size + *tail_size > address.size() - 2) return {};
   std::copy_n(tail.begin(), *tail_size, address.end() - static_cast<ptrdiff_t>(*tail_size));
   return address;

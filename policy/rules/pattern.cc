@@ -106,7 +106,7 @@ Step MatchOne(std::string_view pattern, unsigned char c, bool fold) {
   if (pattern[0] == '?') return {true, 1};
   if (pattern[0] == '[') {
     const Bracket::Outcome outcome = Bracket(pattern.substr(1), c).Read();
-    // If folded, a letter stands for both cases, even if "[!a]" matches only one of them.
+    // If folded, a letter counts as both cases, even if "[!a]" matches only one of them.
     const bool matches =
         outcome.matches || (fold && Bracket(pattern.substr(1), ToUpper(c)).Read().matches);
     return {outcome.sound && matches, outcome.length + 1};

@@ -90,7 +90,7 @@ class RuleMatcher {
   // cost than checking each.
   bool MayLead(const SetEntry& entry) const;
 
-  // Calls `visit` with each entry that `rule` stands for until `visit` returns true.
+  // Calls `visit` with each entry that `rule` expands to until `visit` returns true.
   template <typename Visit>
   bool ForEach(const PathRule& rule, Access access, Visit visit) const;
 

@@ -124,7 +124,7 @@ bool HasLink(const UniqueFd& folder, const char* name, size_t& left) {
   return S_ISLNK(facts.st_mode);
 }
 
-// A path that is private to the outer sandbox is private to those inside it.
+// A path that is private to the outer sandbox is also private to the sandboxes nested in it.
 bool GuardsRepositories(const Supervision& supervision, const std::string& path) {
   if (supervision.names.IsExempt(path)) return false;
   return std::ranges::any_of(supervision.rules, [&](const GuardedNames* names) {

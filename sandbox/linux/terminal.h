@@ -107,7 +107,7 @@ class TerminalRelay : NotCopied {
   enum class Input {
     kNone,    // the command gets no input
     kAway,    // the launcher is not in the foreground
-    kBeside,  // the terminal is shared, and left to other programs
+    kBeside,  // the launcher leaves the shared terminal to other programs
     kTaken,   // raw mode; the command gets all that is typed
   };
 

@@ -49,7 +49,7 @@ bool IsNotRead(const Case& c) {
 
 constexpr Difference kKnown[] = {
     {"mode rx", true, [](const Case& c) { return c.plan.mode == SandboxMode::kRx; }},
-    {"private folders", false,
+    {"private directories", false,
      [](const Case& c) { return c.walked.end.IsInside(Path::Clean("/dev/shm")); }},
     {"new repositories", false,
      [](const Case& c) { return !c.plan.names.bare_why().empty() && MakesDotGit(c.walked); }},
@@ -68,13 +68,13 @@ constexpr Difference kKnown[] = {
        return c.walked.facts.links > 1 && c.walked.facts.kind == FileKind::kFile;
      }},
     {"above a protected name", false, [](const Case& c) { return IsAboveProtected(c); }},
-    {"folders on the way", false,
+    {"directories on the way", false,
      [](const Case& c) {
        const std::string& path = c.walked.end.text();
        return c.question.operation == 'd' && c.plan.names.Refuses(path) == &NotAllowedRule() &&
               c.plan.names.AllThatRefuseFolder(path).empty();
      }},
-    {"folders and links", true,
+    {"directories and links", true,
      [](const Case& c) {
        const bool is_tree = c.question.operation == 'd' || c.question.operation == 's';
        return is_tree && !c.plan.names.RefusesTree(c.walked.end.text()).empty();
