@@ -192,6 +192,9 @@ TEST_CASE("sources: a policy of another user is refused") {
   }
   REQUIRE(::chown(disk.At(kUserPolicyFile).c_str(), 12345, 12345) == 0);
   CHECK(SourcesProblem(disk.Read()).find("belongs to another user") != std::string::npos);
+  // As whom another user's files appear in a user namespace: user_namespaces(7).
+  REQUIRE(::chown(disk.At(kUserPolicyFile).c_str(), 65534, 65534) == 0);
+  CHECK(SourcesProblem(disk.Read()) == "");
 }
 
 TEST_CASE("sources: a policy of 8 MB is read, a longer one is an error") {

@@ -84,11 +84,12 @@ def test_a_file_size_limit_below_the_log(world):
 def test_few_descriptors(world):
     few = limit_to(resource.RLIMIT_NOFILE, 12, 1024)
     assert quiet(world.run("/bin/sh", "-c", "ulimit -n", preexec_fn=few)) == "12\n"
-    for most in (3, 9, 11, 20):
+    for most in (3, 9, 11, 20, 63):
         for extra in ((), ("--layers", "landlock")):
             done = world.run("true", extra=extra, preexec_fn=limit_to(resource.RLIMIT_NOFILE, most))
             assert done.returncode == NO_SANDBOX_STATUS, (most, done)
             assert f"the hard limit for open files (ulimit -Hn) is {most}" in done.stderr or most == 3, done
+    assert quiet(world.run("echo", "on", preexec_fn=limit_to(resource.RLIMIT_NOFILE, 64))) == "on\n"
 
 
 def test_other_limits(world):
