@@ -138,7 +138,7 @@ Token JsonScanner::ReadAfterValue() {
   }
   const bool in_object = frames_.back().is_object;
   if (c == (in_object ? '}' : ']')) return Close();
-  if (c < 0) return Fail("the document ends too early", JsonFault::kTooShort);
+  if (c < 0) return Fail("unexpected end of input", JsonFault::kTooShort);
   if (c != ',') return Fail(in_object ? "expected , or }" : "expected , or ]", JsonFault::kNoComma);
   comma_ = offset();
   ++at_;
@@ -178,7 +178,7 @@ Token JsonScanner::Close() {
 Token JsonScanner::ReadKey() {
   const int c = Peek();
   if (failed_) return Token::kError;
-  if (c < 0) return Fail("the document ends too early", JsonFault::kTooShort);
+  if (c < 0) return Fail("unexpected end of input", JsonFault::kTooShort);
   if (c != '"') return FailToken("expected a key in double quotes", JsonFault::kNoKey);
   String key;
   if (!ScanString(kMaxKeyBytes, Keep::kBeginning, &key)) return Token::kError;
@@ -193,7 +193,7 @@ Token JsonScanner::ReadKey() {
   }
   if (!SkipSpace()) return Token::kError;
   const int after = Peek();
-  if (after < 0) return Fail("the document ends too early", JsonFault::kTooShort);
+  if (after < 0) return Fail("unexpected end of input", JsonFault::kTooShort);
   if (after != ':') return Fail("expected : after a key", JsonFault::kNoColon);
   ++at_;
   state_ = State::kValue;
@@ -223,7 +223,7 @@ Token JsonScanner::ReadValue() {
   switch (first) {
     case -1:
       if (offset() == 0) return Fail("empty input");
-      return Fail("the document ends too early", JsonFault::kTooShort);
+      return Fail("unexpected end of input", JsonFault::kTooShort);
     case '{':
       return Open(true);
     case '[':

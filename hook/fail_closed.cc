@@ -31,7 +31,7 @@ constexpr Caught kCaught[] = {
     {SIGFPE, "ringfence: internal error (SIGFPE); the call is refused\n", true},
     {SIGILL, "ringfence: internal error (SIGILL); the call is refused\n", true},
     {SIGTRAP, "ringfence: internal error (SIGTRAP); the call is refused\n", true},
-    {SIGSYS, "ringfence: a system call is forbidden here (SIGSYS); the call is refused\n", false},
+    {SIGSYS, "ringfence: a system call is not allowed here (SIGSYS); the call is refused\n", false},
     {SIGXCPU, "ringfence: out of processor time; the call is refused\n", false},
     {SIGALRM, "ringfence: no answer in time; the call is refused\n", false},
 };

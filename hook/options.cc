@@ -34,9 +34,7 @@ bool* FlagNamed(std::string_view word, HookOptions& options) {
 
 Error Unknown(std::string_view word) {
   constexpr std::string_view kFlags[] = {"--help", "--version", "--trial"};
-  if (Contains(kFlags, word)) {
-    return WrongOption(std::string(word) + " takes no value");
-  }
+  if (Contains(kFlags, word)) return WrongOption(std::string(word) + " takes no value");
   constexpr std::string_view kNames[] = {"--policy", "--root",    "--home", "--profile",
                                          "--help",   "--version", "--trial"};
   return WrongOption(Quote(word) + " is not an option" + DidYouMean(Nearest(word, kNames)));

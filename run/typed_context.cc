@@ -16,7 +16,7 @@ constexpr const char* kNameIt = "go to the project, or name it: --root DIR";
 
 Status CheckNamedPolicy(const std::string& path) {
   if (path.empty() || ::access(path.c_str(), F_OK) == 0 || errno != ENOENT) return Unit{};
-  return UsageError("--policy", Quote(path) + " does not exist", "name a policy file that exists");
+  return UsageError("", Quote(path) + " does not exist", "name a policy file that exists");
 }
 
 // The user has not set a variable, so the error refers to what was typed.

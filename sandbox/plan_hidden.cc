@@ -155,7 +155,7 @@ class PlanRules::Hider {
                          .kind = PlaceKind::kDirectory,
                          .is_closed = true,
                          .links = PassedBy(walked),
-                         .why = why + ", and it cannot be looked into"});
+                         .why = why + ", and its content cannot be checked"});
       return;
     }
   }
@@ -245,8 +245,7 @@ Result<std::vector<HiddenPlace>> PlanRules::HiddenPlaces(const std::vector<Path>
   if (hider.has_floating() && policy_.sandbox.reads == SandboxReads::kAll) {
     notes_.emplace_back(
         "read.deny: patterns for any directory are looked for below the project and what it may "
-        "write, "
-        "and only for what is there at the start");
+        "write, and only for what is there at the start");
   }
   if (!hider.is_whole()) {
     return UsageError(

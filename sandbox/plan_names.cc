@@ -179,8 +179,9 @@ class PlanRules::NameAdder {
       const Result<FileFacts> facts = rules_.files_.Look(folder);
       if (!facts) continue;
       if (facts->owner == rules_.places_.user && IsNear(rules_.Slash(), folder.text().substr(1))) {
-        names_.Refuse({.base = folder.text(),
-                       .why = std::string(why) + " may lead there, and it cannot be looked into"});
+        names_.Refuse(
+            {.base = folder.text(),
+             .why = std::string(why) + " may lead there, and its content cannot be checked"});
       }
       return;
     }

@@ -13,8 +13,7 @@ namespace {
 
 // Directories that programs need to run, if only listed places may be read.
 constexpr std::string_view kRunTime =
-    "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc /opt /nix/store "
-    "/sys/devices/system/cpu";
+    "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc /opt /nix/store /sys/devices/system/cpu";
 
 class ReadPlanner {
  public:

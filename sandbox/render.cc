@@ -128,7 +128,7 @@ class TextPlan {
     Calls("refused", kRefusedCalls);
     Calls("absent", kAbsentCalls);
     if (!AlsoAbsent(plan_).empty()) Calls("absent", AlsoAbsent(plan_));
-    Calls("looked at", kSupervisedCalls);
+    Calls("checked", kSupervisedCalls);
     Line("environment" + Joined(plan_.environment, "", [](const std::string& variable) {
            return " " + Printable(variable.substr(0, variable.find('=')));
          }));

@@ -79,8 +79,7 @@ constexpr ToolTable kTools(
     "self_hosted_runner_list_sessions\nself_hosted_runner_read_health\n"
     "self_hosted_runner_read_metrics\n"
     "self_hosted_runner_requeue_session code\n"
-    "self_hosted_runner_spawn_local code write:/base_dir write:/log_path "
-    "edit:/secret_file_path\n"
+    "self_hosted_runner_spawn_local code write:/base_dir write:/log_path edit:/secret_file_path\n"
     "self_hosted_runner_tail_log read:/log_path\n");
 // clang-format on
 

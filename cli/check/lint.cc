@@ -203,8 +203,7 @@ std::optional<Error> UnsafeBypass(const BypassQuestion& question) {
       std::string(place.file) + ":" + std::to_string(place.line),
       std::string(place.pointer) + " is \"ask\" while " + bypass +
           " is \"bypassPermissions\", which asks nothing",
-      "write \"deny\", or move one of the two to a profile that --profile or when.root "
-      "chooses");
+      "write \"deny\", or move one of the two to a profile that --profile or when.root chooses");
 }
 
 }  // namespace ringfence

@@ -40,9 +40,7 @@ class EntryChecker {
     if (!entry_.is_for_everything()) {
       Wrong("matcher", "the matcher " + Quote(entry_.matcher) + " excludes calls");
     }
-    if (entry_.is_conditional) {
-      Wrong("conditional", "\"if\" or \"once\" lets calls bypass it");
-    }
+    if (entry_.is_conditional) Wrong("conditional", "\"if\" or \"once\" lets calls bypass it");
   }
 
  private:
@@ -72,9 +70,7 @@ class EntryChecker {
     std::error_code failure;
     const bool is_program = std::filesystem::is_regular_file(entry_.command, failure) &&
                             ::access(entry_.command.c_str(), X_OK) == 0;
-    if (!is_program) {
-      Wrong("no-program", Quote(entry_.command) + " is not a program");
-    }
+    if (!is_program) Wrong("no-program", Quote(entry_.command) + " is not a program");
     if (is_program && !IsSameProgram(entry_.command, question_.program)) {
       Wrong("other-program",
             Quote(entry_.command) + " is not the installed hook, " + Quote(question_.program));
@@ -198,8 +194,7 @@ class FileChecker {
           ConfigError(
               settings_.name,
               "permissions.defaultMode is \"bypassPermissions\": the client asks nothing, and only "
-              "what the "
-              "policy denies is stopped",
+              "what the policy denies is stopped",
               ""));
     }
     const std::vector<std::string>* excluded = settings_.Texts("/sandbox/excludedCommands");

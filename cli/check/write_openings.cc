@@ -144,9 +144,7 @@ class OpeningFinder {
       if (!LeadToOneFile(record.path, entry.file.path)) continue;
       const auto list =
           std::ranges::find(record.lists, entry.pointer, &SettingsRecord::Texts::pointer);
-      if (list == record.lists.end() || !Contains(list->texts, entry.text)) {
-        continue;
-      }
+      if (list == record.lists.end() || !Contains(list->texts, entry.text)) continue;
       return "take it out again: " + InitCommand(entry.file, question_.where);
     }
     return std::string("remove that entry if commands should not ") +

@@ -366,9 +366,7 @@ void AddCompletion(Command& app, Action& chosen) {
   command.OnGiven([&all = app.app(), &chosen, shell, profiles] {
     chosen = [&all, shell, profiles]() -> Outcome {
       if (*profiles) return PrintProfiles();
-      if (shell->empty()) {
-        return UsageError("", "no shell given", "name one: bash, zsh or fish");
-      }
+      if (shell->empty()) return UsageError("", "no shell given", "name one: bash, zsh or fish");
       const std::string script = CompletionScript(all, *shell);
       std::fwrite(script.data(), 1, script.size(), stdout);
       return 0;

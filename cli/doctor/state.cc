@@ -46,7 +46,7 @@ void LookAtMode(const std::string& path, mode_t most, DoctorRows& rows) {
   } else if ((mode & ~most) != 0) {
     rows.push_back(
         {Health::kMissing, "permissions",
-         Quote(path) + " has mode " + Octal(mode) + ", at most " + Octal(most) + " is meant",
+         Quote(path) + " has mode " + Octal(mode) + "; it should be at most " + Octal(most),
          "chmod " + Octal(most) + " " + path});
   } else {
     rows.push_back({Health::kGood, "permissions", Quote(path) + " has mode " + Octal(mode), ""});
@@ -153,7 +153,7 @@ void LookAtInside(const Patient& patient, DoctorRows& rows) {
   rows.push_back({Health::kWeak, "code",
                   "Code Mode is on (" + from +
                       "): the model writes JavaScript that the client runs (REPL). The tools that "
-                      "this code calls are decided one by one; the code itself is not looked into",
+                      "this code calls are decided one by one; the code itself is not checked",
                   "to refuse it: \"tools\": {\"deny\": [\"REPL\"]} in the policy"});
 }
 

@@ -288,8 +288,10 @@ void AddExplain(Command& app, Action& chosen) {
   command.AddFlag("--subagent", options->subagent, "As if a subagent made the call");
   command.AddOption("--agent-type TYPE", options->agent_type,
                     "As if this type of subagent made the call");
-  command.AddOption("--permission-mode MODE", options->permission_mode,
-                    "As if the session was in this permission mode (default: default)");
+  command
+      .AddOption("--permission-mode MODE", options->permission_mode,
+                 "As if the session was in this permission mode (default: default)")
+      .OneOf({"default", "manual", "plan", "acceptEdits", "dontAsk", "auto", "bypassPermissions"});
   command.AddOption("--session-id ID", options->session,
                     "With what ringfence allow --session permitted in this session");
   command.OnGiven([options, &chosen] { chosen = [options] { return RunExplain(*options); }; });

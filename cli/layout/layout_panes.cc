@@ -46,9 +46,7 @@ class Finder {
   Status FindIn(const std::vector<KdlNode>& document) {
     const auto is_layout = [](const KdlNode& node) { return node.name == "layout"; };
     const auto layout = std::ranges::find_if(document, is_layout);
-    if (layout == document.end()) {
-      return Wrong(0, "holds no \"layout\"", "name a Zellij layout");
-    }
+    if (layout == document.end()) return Wrong(0, "holds no \"layout\"", "name a Zellij layout");
     const auto other = std::find_if(std::next(layout), document.end(), is_layout);
     if (other != document.end()) return Wrong(other->begin, "a second \"layout\"");
     if (Status s = ReadTemplates(*layout); !s) return s.error();

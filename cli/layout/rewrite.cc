@@ -103,9 +103,7 @@ class Rewriter {
     const auto count = static_cast<size_t>(
         std::ranges::count_if(panes, [](const LayoutPane& p) { return p.command.has_value(); }));
     const size_t given = question_.profiles.size();
-    if (count == 0) {
-      return ConfigError(std::string(document_), "no pane has a command");
-    }
+    if (count == 0) return ConfigError(std::string(document_), "no pane has a command");
     if (given < 2 || given == count) return Unit{};
     return UsageError(
         std::string(document_),

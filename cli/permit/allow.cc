@@ -158,9 +158,7 @@ class Allowance {
   }
 
   Outcome Added(const PolicyEdit& edit) {
-    if (target_.is_session) {
-      change_.Note("it counts in the session " + change_.session() + " alone");
-    }
+    if (target_.is_session) change_.Note("it applies only to session " + change_.session());
     NoteMissing();
     NoteQuestion();
     NoteClient();
@@ -222,9 +220,9 @@ void AddAllow(Command& app, Action& chosen) {
   AddChangeOptions(command, *options,
                    "Only in the session whose denial the audit log recorded last");
   command.AddFlag("--read", options->read, "A path for reading only");
-  command.AddFlag("--ask", options->ask, "Only with a question");
+  command.AddFlag("--ask", options->ask, "The user is asked each time");
   command.AddFlag("--yes", options->yes,
-                  "Do not ask before opening a home directory, /usr or more than that");
+                  "Skip the question about broad permissions (a home directory, /usr, /)");
   command.OnGiven([&chosen, options] { chosen = [options] { return Allowance(*options).Run(); }; });
 }
 

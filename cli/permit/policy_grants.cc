@@ -82,7 +82,7 @@ struct GrantRow {
 
 constexpr const char* kStaged =
     "For staged changes, which this version does not have: {{name}}: {{raw}}";
-constexpr const char* kStartsIn = "The client is to be started in the mode {{text}}";
+constexpr const char* kStartsIn = "The client starts in the mode {{text}}";
 
 constexpr GrantRow kRows[] = {
     {"/$schema", "", Danger::kNone, ""},
@@ -92,7 +92,7 @@ constexpr GrantRow kRows[] = {
     {"/tools/ask", "", Danger::kNone, "May be called after a question: ", DangerOfTool},
     {"/tools/deny", "", Danger::kNone, "Refused: ", DangerOfDenied},
     {"/read/allow", "", Danger::kNone, "May be read: ", DangerOfPath},
-    {"/read/ask", "", Danger::kNone, "May be read after a question: ", DangerOfAskedPath},
+    {"/read/ask", "", Danger::kNone, "The user is asked before this is read: ", DangerOfAskedPath},
     {"/read/ask", "", Danger::kNone, "The user is asked before these are read: ", DangerOfQuestion},
     {"/read/deny", "", Danger::kNone, "Refused: ", DangerOfDenied},
     {"/write/allow", "", Danger::kNone, "May be written: ", DangerOfPath},
@@ -119,8 +119,7 @@ constexpr GrantRow kRows[] = {
     {"/bash/unsandboxed", "", Danger::kNone, "Commands may not leave the client's sandbox."},
     {"/bash/wrap", "true", Danger::kNone, "Commands are run in the sandbox of ringfence."},
     {"/bash/wrap", "", Danger::kNone, "Commands are not run in the sandbox of ringfence."},
-    {"/permitted", "allow", Danger::kOpensAll,
-     "What is permitted runs without the client's own question."},
+    {"/permitted", "allow", Danger::kOpensAll, "Permitted calls skip the client's own question."},
     {"/permitted", "", Danger::kNone, "The client asks its own questions."},
     {"/mcp/*", "[]", Danger::kOpensAll, "No argument of these MCP tools is checked: {{name}}"},
     {"/mcp/*", "", Danger::kOpensMore,
@@ -155,8 +154,8 @@ constexpr GrantRow kRows[] = {
     {"/stage/commands/trusted", "", Danger::kOpensMore, kStaged},
     {"/audit/file", "", Danger::kOpensAll, "Decisions are logged to another file: {{text}}"},
     {"/audit/rotate", "", Danger::kNone, "The log is rotated at {{text}}"},
-    {"/audit/required", "true", Danger::kNone, "What cannot be logged is refused."},
-    {"/audit/required", "", Danger::kOpensMore, "What cannot be logged is permitted."},
+    {"/audit/required", "true", Danger::kNone, "Calls that cannot be logged are refused."},
+    {"/audit/required", "", Danger::kOpensMore, "Calls that cannot be logged are permitted."},
     {"/audit/system_log", "off", Danger::kOpensMore,
      "Digests of the log do not go to the system's log."},
     {"/audit/system_log", "", Danger::kNone, "Sent to the system's log: {{text}}"},

@@ -17,15 +17,14 @@ namespace {
 
 constexpr const char* kRevokeExamples =
     "  ringfence revoke ~/src/shared-lib          reading and writing\n"
-    "  ringfence revoke ../data --read            from the lists of what may be read alone\n"
+    "  ringfence revoke ../data --read            from what may be read but not written\n"
     "  ringfence revoke registry.npmjs.org        a host\n"
     "  ringfence revoke 'mcp__github__*'          the tools of an MCP server\n"
     "  ringfence revoke ../data --session         what was permitted for one session\n\n"
     "The inverse of ringfence allow. Entries that a person wrote are found as well; comments and\n"
-    "layout stay, and a project's policy that was trusted is trusted again. Of what may be read "
-    "by\n"
-    "default, such as @toolchains, only the right to write is taken away; --read takes away the\n"
-    "other. If another entry still permits it, that is said.";
+    "layout stay, and a project's policy that was trusted is trusted again. Without --read, a set\n"
+    "that is readable by default, such as @toolchains, stays readable. Reports any other entry\n"
+    "that still permits the path.";
 
 class Revocation {
  public:
@@ -199,7 +198,8 @@ void AddRevoke(Command& app, Action& chosen) {
   Command command =
       AddCommand(app, "revoke", "Revoke the permission of one path, host or tool", kRevokeExamples);
   const auto options = std::make_shared<ChangeOptions>();
-  AddChangeOptions(command, *options, "What was allowed for one session, by the audit log");
+  AddChangeOptions(command, *options,
+                   "Only what was allowed for one session, the last one in the audit log");
   options->finds_entry = true;
   command.AddFlag("--read", options->read, "Only from the read lists");
   command.AddFlag("--ask", options->ask, "Only from the ask lists");

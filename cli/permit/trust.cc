@@ -80,7 +80,7 @@ void PrintGrants(const Console& console, const std::vector<GrantText>& grants) {
       console.Line("  " + grant.says);
     }
   }
-  if (grants.empty()) console.Line("It says nothing that the built-in policy does not say.");
+  if (grants.empty()) console.Line("It adds nothing to the built-in policy.");
 }
 
 // Repeats the warning right above the question, because a long list scrolls it out of sight.
@@ -177,8 +177,7 @@ class TrustCommand {
     if (!options_.digest.empty() && options_.digest != project->sha256) {
       return Outcome::No(ConfigError(
           project->path, "does not have the given digest; its sha256 is " + project->sha256,
-          "the digest was mistyped, or the file is not the one that was read; "
-          "nothing was trusted. "
+          "the digest was mistyped, or the file is not the one that was read; nothing was trusted. "
           "Read it and take its digest from: ringfence trust"));
     }
     const bool is_meant = options_.yes && !options_.digest.empty();
@@ -296,7 +295,7 @@ void AddTrust(Command& app, Action& chosen) {
   command.AddFlag("--remove", options->remove, "Stop trusting it").Excludes(list);
   command.AddOption("--digest SHA256", options->digest,
                     "Only if the file has this SHA-256, as ringfence trust shows it");
-  command.AddFlag("--yes", options->yes, "Do not ask: what has this digest was read before")
+  command.AddFlag("--yes", options->yes, "Skip the question; --digest says what was read")
       .Needs("--digest");
   AddCommonOptions(command, options->given, options->json);
   command.OnGiven(

@@ -11,7 +11,7 @@ namespace ringfence {
 
 // Returns the answer to one line, with its newline. It always has "calls":
 //   {"calls":[{"id":..,"tool":..,"verdict":..,"rule":{..},"what":..,"why":..}]}
-//   {"calls":[],"error":"byte 17: the document ends too early"}
+//   {"calls":[],"error":"byte 17: unexpected end of input"}
 std::string FilteredLine(std::string_view line, ReplayedCalls& calls);
 
 // Filters from one descriptor to the other, until the end of the input.

@@ -163,8 +163,7 @@ class Deriver {
     }
     for (const std::string& entry : tools_.lost) {
       notes_.push_back("the client takes " + Quote(entry, 60) +
-                       " as not a tool, so tools.deny leaves"
-                       " to the hook there");
+                       " as not a tool, so tools.deny leaves to the hook there");
     }
     NoteCallers();
   }

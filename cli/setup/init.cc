@@ -277,7 +277,7 @@ void AddInit(Command& app, Action& chosen) {
   AddLayerOptions(command, options->layers);
   command.AddOption("--profile NAME", options->request.profile, "Use this profile of the policy");
   command.AddOption("--policy FILE", options->request.policy,
-                    "Use this policy instead of the user's and the project's");
+                    "Use this policy instead of the user's and the project's; created if missing");
   command.AddOption("--hook PATH", options->hook,
                     "The hook's program (default: ringfence-hook next to this program)");
   command.AddOption("--root DIR", options->request.root,

@@ -49,9 +49,7 @@ std::optional<InstallFailure> Installation::Run(InstallReport& report) {
     if (Status s = (this->*step)(); !s) return InstallFailure{s.error()};
   }
   NoteProgram();
-  if (borrowed_.is_borrowed()) {
-    NoteBorrowed();
-  }
+  if (borrowed_.is_borrowed()) NoteBorrowed();
   report.confinement = policy_->wrap_bash ? WrappedConfinement(policy_->sandbox.mode)
                                           : CheckConfinement(files_, limited_.tools);
   report.switches = FindHookSwitches(files_, request_.layer);

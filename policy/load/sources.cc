@@ -58,9 +58,7 @@ Status CheckOwner(const FileBytes& bytes, Layer layer, const Places& places,
     return Unit{};
   }
   if (layer == Layer::kProject) return Unit{};  // trust pins its bytes
-  if ((bytes.mode & 002) != 0) {
-    return ConfigError(shown, "is world-writable", "chmod o-w " + shown);
-  }
+  if ((bytes.mode & 002) != 0) return ConfigError(shown, "is world-writable", "chmod o-w " + shown);
   if (bytes.owner != places.user && bytes.owner != 0 && bytes.owner != kOverflowUser) {
     return ConfigError(shown, "belongs to another user",
                        "chown it to the user who runs the client");

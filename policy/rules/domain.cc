@@ -68,7 +68,7 @@ std::optional<Error> UrlInPlaceOfHost(std::string_view entry) {
   std::string hint = has_scheme ? "write the host without " + Printable(entry.substr(0, scheme + 3))
                                 : "a rule covers a whole host; write it without a path";
   if (ParseHostRule(host)) hint += ": " + Quote(host);
-  return ConfigError("", has_scheme ? "is a URL, not a host" : "has a path behind the host",
+  return ConfigError("", has_scheme ? "is a URL, not a host" : "has a path after the host",
                      std::move(hint));
 }
 

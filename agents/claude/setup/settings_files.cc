@@ -48,7 +48,7 @@ Result<std::string> FindHome(const std::string& option) {
   const bool is_there = ::stat(path->text().c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
   if (!option.empty() && !is_there) {  // a service's HOME need not exist
     return UsageError("--home", Quote(home) + " is not an existing directory",
-                      "name the home directory: --home DIR");
+                      "name an existing one");
   }
   return path->text();
 }

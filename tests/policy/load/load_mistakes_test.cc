@@ -147,7 +147,7 @@ TEST_CASE("load mistakes: a value without meaning") {
       {"a URL with an odd host", R"("network":{"allow":["https://a b"]})",
        "34: /network/allow/0 is a URL, not a host [write the host without https://]"},
       {"a host with a path", R"("network":{"deny":["a.example/x"]})",
-       "33: /network/deny/0 has a path behind the host [a rule covers a whole host; write it "
+       "33: /network/deny/0 has a path after the host [a rule covers a whole host; write it "
        "without "
        "a path: \"a.example\"]"},
       {"an MCP server's name", R"("mcp":{"fs__move":{}})",

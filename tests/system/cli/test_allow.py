@@ -357,7 +357,7 @@ def test_allow_for_one_session_is_for_that_one(world):
     assert read_of(world, "/srv/s/x", "one") == "deny"
     assert read_of(world, "/srv/t/x", "two") == "deny"
     out = world.run("allow", "/srv/s", "--read", "--session").stdout
-    assert "sessions/one.json" in out and "alone" in out, out
+    assert "sessions/one.json" in out and "only to session" in out, out
     assert read_of(world, "/srv/s/x", "one") == "permit"
     assert read_of(world, "/srv/s/x", "two") == "deny"
     assert read_of(world, "/srv/t/x", "one") == "deny"
@@ -394,7 +394,7 @@ def test_allow_for_one_session_finds_what_was_refused(world):
                                ("two", advice_of(refuse("two", "ListMcpResourcesTool", server="team"))[1:]),
                                ("three", ["--read", "~/\\[a]/\\*.txt"]), ("three", ["--read", "~/[[]a]/*"])):
         done = world.run("allow", "--session", *arguments)
-        assert f"session {session} alone" in done.stdout or "already" in done.stdout, (arguments, done)
+        assert f"only to session {session}" in done.stdout or "already" in done.stdout, (arguments, done)
     assert read_of(world, odd, "three") == "permit" and read_of(world, odd, "one") == "deny"
     error_of(world.run("allow", "--session", "mcp__jira__*"), 2, "has no denial of")
     assert not world.policy.exists()

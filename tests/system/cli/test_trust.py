@@ -20,7 +20,7 @@ def test_trust_shows_asks_and_pins(world):
         shown = user.seen
         user.say("\r", "Not trusted; nothing was changed")
         assert user.status() == 1
-    for part in ('May be written: "/"', "not confined", "without the client's own question"):
+    for part in ('May be written: "/"', "not confined", "skip the client's own question"):
         assert shown.index("gives away most") < shown.index(part) < shown.index("It permits more"), (part, shown)
     assert shown.index("It permits more") < shown.index("/srv") < shown.index("It also says"), shown
     assert shown.index("3 lines at the top: most of what") < shown.index("Use all of it"), shown
@@ -61,11 +61,11 @@ def test_trust_without_a_terminal_needs_the_digest_of_what_was_read(world):
     before = world.snapshot()
     done = world.run("trust")
     error_of(done, 1, "nothing was trusted", "ringfence trust --yes --digest " + digest)
-    assert "without the client's own question" in done.stdout
+    assert "skip the client's own question" in done.stdout
     piped = subprocess.run([world.programs.ringfence, "trust", "--home", str(world.home)], text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=world.project,
                            timeout=60, env={"HOME": str(world.home)}).stdout
-    assert piped.index("without the client's own question") < piped.index("nothing was trusted"), piped
+    assert piped.index("skip the client's own question") < piped.index("nothing was trusted"), piped
     error_of(world.run("trust", "--yes"), 2, "--digest")
     error_of(world.run("trust", "--digest", digest), 1, "nothing was trusted")
     error_of(world.run("trust", "--yes", "--digest", "0" * 64), 1, "does not have the given digest", digest,
