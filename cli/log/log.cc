@@ -253,7 +253,7 @@ void AddLog(Command& app, Action& chosen) {
     // The subcommand ignores options in front of it: it would send everything, without the filters.
     const std::string given = command.first_given();
     if (!given.empty())
-      RefuseUsage(given + " belongs behind \"verify\" or \"send\", if they have it");
+      RefuseUsage(given + " belongs after \"verify\" or \"send\", if they have it");
   });
 }
 

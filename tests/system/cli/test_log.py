@@ -215,7 +215,7 @@ def test_an_option_in_front_of_a_command_is_wrong_usage(world):
     call(world)
     for command in (["send", "--to", "journald"], ["verify"]):
         for option in (["--verdict", "ask"], ["--since", "1h"], ["--json"], ["--file", log_of(world)]):
-            error_of(world.run("log", *option, *command), 2, option[0] + " belongs behind")
+            error_of(world.run("log", *option, *command), 2, option[0] + " belongs after")
 
 
 def test_outside_of_any_project_it_is_the_users_log(world):
