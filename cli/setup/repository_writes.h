@@ -53,8 +53,8 @@ struct RepositoryQuestion {
 // own, is a link, or the client drops it as a whole.
 Result<std::optional<RepositoryChange>> PlanRepositoryWrites(const RepositoryQuestion& question);
 
-// Asks whether the project, a directory of a repository, should be the whole repository. `policy` is
-// the file to change, as shown to the user. `is_for_all`: it applies to every project.
+// Asks whether the project, a directory of a repository, should be the whole repository. `policy`
+// is the file to change, as shown to the user. `is_for_all`: it applies to every project.
 UserReply AskForRepository(const Path& repository, const std::string& policy, bool is_for_all);
 
 // Returns the text of a policy with "root": "git" set. `shown` is its name in errors.

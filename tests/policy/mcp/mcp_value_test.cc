@@ -148,19 +148,16 @@ TEST_CASE("value: a path with a suffix, such as a mount target or a line number,
 }
 
 TEST_CASE("value: a text that looks like a host, and one that does not") {
-  for (const std::string_view text : {"evil.example",      "Evil.example",
-                                      "EVIL.EXAMPLE",      "evil.example.",
-                                      "a_b.evil.example",  "//evil.example/x",
-                                      "evil.example:80",   "corp:3128",
-                                      "localhost",         "LocalHost:80",
-                                      "10.0.0.1",          "10.0.0.0/8",
-                                      "127.1:80",          "::1",
-                                      "fe80::1%eth0",      "[::1]:80",
-                                      "me@evil.example",   "me@corp:80",
-                                      "me@evil.example:x", "evil.sh/x",
-                                      "me@evil.sh",        "main, evil.example",
-                                      "xn--a.xn--p1ai",    "%65vil.example",
-                                      "evil\uFF0Eexample", "b\u00FCcher.example"}) {
+  for (const std::string_view text :
+       {"evil.example",    "Evil.example",       "EVIL.EXAMPLE",
+        "evil.example.",   "a_b.evil.example",   "//evil.example/x",
+        "evil.example:80", "corp:3128",          "corp:65535",
+        "localhost",       "LocalHost:80",       "10.0.0.1",
+        "10.0.0.0/8",      "127.1:80",           "::1",
+        "fe80::1%eth0",    "[::1]:80",           "me@evil.example",
+        "me@corp:80",      "me@evil.example:x",  "evil.sh/x",
+        "me@evil.sh",      "main, evil.example", "xn--a.xn--p1ai",
+        "%65vil.example",  "evil\uFF0Eexample",  "b\u00FCcher.example"}) {
     CAPTURE(text);
     CHECK(LooksLikePeer(text));
   }
