@@ -196,7 +196,7 @@ END""", loose="f.db"),
     Row("an HTTP server and curl", "echo page > p; " + SERVE + "curl -s http://127.0.0.1:$port/p; kill "
         "$server", "curl"),
     Row("socat", "socat UNIX-LISTEN:s EXEC:cat & until [ -S s ]; do sleep 0.05; done; echo x | socat - "
-        "UNIX-CONNECT:s; wait", "socat"),
+        "UNIX-CONNECT:s,retry=100,interval=0.05; wait", "socat"),  # it may be bound and not listen yet
     Row("python: processes, sockets, asyncio", PYTHON + """ - <<'END'
 import asyncio, multiprocessing, socket, tempfile
 with multiprocessing.get_context("fork").Pool(2) as pool:
