@@ -42,7 +42,7 @@ def fixture_load_policy(pytestconfig):
 
 
 @pytest.mark.parametrize("file, made", FILES, ids=[file.name for file, _ in FILES])
-def test_the_file_is_what_the_table_makes_of_it(file, made, load_policy, pytestconfig):
+def test_the_file_matches_the_table(file, made, load_policy, pytestconfig):
     text = file.read_text(encoding="utf-8")
     wanted = made(text, table(load_policy))
     if pytestconfig.option.update_documents:
@@ -81,7 +81,7 @@ def check_values(loader, schema, key, report):
     report.check(f"{key['name']}: both verdicts", "" if len(set(verdicts)) == 2 else f"{verdicts[0]}")
 
 
-def test_keys_of_the_tests_are_found_everywhere(load_policy, checks):
+def test_added_keys_appear_in_all_documents(load_policy, checks):
     known = {key["name"] for key in table(load_policy)}
     keys = [key for key in table(load_policy, "--with-test-keys") if key["name"] not in known]
     checks.check("keys of the tests", "" if len(keys) == TEST_KEYS else f"{keys}")

@@ -169,7 +169,7 @@ def fixture_schema():
     return Schema(json.loads((ROOT / "policy/policy.schema.json").read_text(encoding="utf-8")))
 
 
-def test_the_schema_can_be_tried():
+def test_jsonschema_is_installed():
     if jsonschema is None:
         pytest.skip("python3-jsonschema is not installed")
 

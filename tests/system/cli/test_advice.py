@@ -23,7 +23,7 @@ def test_a_fix_for_a_trusted_project_works_in_any_directory(world):
         assert world.run("explain", *call, cwd=shop).returncode == 0, call
 
 
-def test_what_a_denial_advises_permits_that_and_no_more(world):
+def test_the_advice_of_a_denial_permits_only_that_path(world):
     for folder in ("out", "it's a folder", "-x"):
         (world.home / folder).mkdir()
         for name in ("o", "*", "a $(id)", "a b", "$x"):
@@ -39,7 +39,7 @@ def test_what_a_denial_advises_permits_that_and_no_more(world):
     assert advice_of(denial_of(world, world.home / "out/$x", "one"))[-1] == "~/out"
 
 
-def test_advice_names_no_folder_that_all_share_and_no_name_that_never_comes_again(world):
+def test_advice_avoids_shared_directories_and_temporary_names(world):
     for path in ("/tmp", "/etc", "/", "/home", world.home):
         assert "ringfence allow" not in denial_of(world, path, "one"), path
     with tempfile.NamedTemporaryFile(dir="/tmp") as file:
@@ -70,7 +70,7 @@ def test_advice_about_a_path_with_a_question_keeps_the_question(world):
         assert "needs the user's approval: it can run code later (@runs-later)" in reason, reason
 
 
-def test_advice_about_names_says_what_they_are(world):
+def test_advice_about_ambiguous_names_works(world):
     world.write(world.policy, '{"version": 1, "network": {"allow": ["@agent-hosts"]}}')
     (world.project / "notes.md").write_text("x")
     for url in ("http://host/", "https://a_b.example.org/", "http://readme.md/", "http://notes.md/"):
@@ -85,7 +85,7 @@ def test_advice_about_names_says_what_they_are(world):
         assert world.run("explain", tool, "{}").returncode == 0, tool
 
 
-def test_advice_with_a_named_policy_changes_that_one(world):
+def test_advice_with_a_named_policy_changes_that_policy(world):
     policy = world.write(world.base / "a policy.json", '{"version": 1}')
     (world.home / "data").mkdir()
     (world.home / "data/x").write_text("x")

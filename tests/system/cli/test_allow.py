@@ -29,7 +29,7 @@ def test_allow_adds_to_the_users_policy(world):
     assert world.snapshot() == before
 
 
-def test_allow_says_that_a_missing_name_becomes_a_folder(world):
+def test_allow_says_that_a_missing_path_becomes_a_directory(world):
     (world.home / "src").mkdir()
     assert "creates a directory" in world.run("allow", "~/src/new").stdout
     for more in (("~/src",), ("~/src/other/",), ("~/src/read", "--read"), ("~/src/*.c",)):
@@ -77,7 +77,7 @@ def test_allow_of_hosts_and_tools(world):
     assert world.run("explain", "registry.example").returncode == 0
 
 
-def test_a_name_that_may_be_a_file_is_not_taken_for_a_host(world):
+def test_an_ambiguous_name_needs_as_host_or_as_path(world):
     world.write(world.policy, '{"version": 1, "network": {"allow": ["@agent-hosts"]}}')
     before = world.policy.read_text()
     for name in ("notes.md", "main.rs", "foo.py", "setup.sh", "data.zip", "README.md", "x.test.ts"):
@@ -118,7 +118,7 @@ def test_allow_asks_before_it_opens_the_home_or_more(world):
     assert 'Added "/" to read.allow' in world.run("allow", "/", "--read", "--yes").stdout
 
 
-def test_allow_asks_before_it_opens_what_the_machine_shares(world):
+def test_allow_asks_before_it_opens_system_directories(world):
     for what in ("/usr", "/var", "/etc", "/opt", "/bin", "/usr/lib", "/us*"):
         error_of(world.run("allow", what), 1, "which all of this machine shares, for reading and writing", "--yes")
     error_of(world.run("allow", "@toolchains"), 1, "this would open every place of @toolchains", "--yes")
@@ -151,7 +151,7 @@ def test_allow_writes_the_home_by_either_name(world):
         error_of(run("allow", name), 1, "the home directory", "--yes")
 
 
-def test_allow_says_what_works_beside_what_is_protected(world):
+def test_allow_of_a_protected_path_suggests_read_access(world):
     (world.home / ".claude").mkdir()
     (world.home / ".claude/settings.json").write_text("{}")
     holds = "Hint: name what you need in it, or for reading alone, add --read; nothing was changed"
@@ -165,7 +165,7 @@ def test_allow_says_what_works_beside_what_is_protected(world):
     assert "Hint" in error_text(world, "allow", "~/.ssh")
 
 
-def test_allow_takes_the_clients_name_of_a_server_for_all_its_tools(world):
+def test_allow_expands_a_server_name_to_all_its_tools(world):
     out = world.run("allow", "mcp__fs").stdout
     assert 'Added "mcp__fs__*" to tools.allow' in out and '"mcp__fs" was taken as' in out, out
     assert world.run("explain", "mcp__fs__read_file", "{}").returncode == 0
@@ -176,7 +176,7 @@ def test_allow_takes_the_clients_name_of_a_server_for_all_its_tools(world):
     assert 'Removed "mcp__fs" from' in world.run("revoke", "mcp__fs").stdout
 
 
-def test_allow_asks_before_it_opens_the_folder_of_the_project(world):
+def test_allow_asks_before_it_opens_the_projects_parent(world):
     project = world.home / "src/shop"
     project.mkdir(parents=True)
     (world.home / "src/sibling").mkdir()
@@ -187,7 +187,7 @@ def test_allow_asks_before_it_opens_the_folder_of_the_project(world):
     assert "Added " in world.run("allow", "..", "--read", "--yes", cwd=project).stdout
 
 
-def test_allow_names_init_only_for_what_init_carries_over(world):
+def test_allow_mentions_init_only_if_init_uses_the_entry(world):
     world.run("init", "--no-client-sandbox")
     for words, is_told in ((("~/a", "--read"), False), (("~/b", "--ask"), False), (("~/c",), True)):
         out = world.run("allow", *words).stdout
@@ -207,7 +207,7 @@ def test_allow_names_init_only_for_what_init_carries_over(world):
     assert f"keep it until {init} takes it out" in out, out
 
 
-def test_allow_of_a_pattern_looks_at_what_it_matches(world):
+def test_allow_of_a_pattern_considers_its_matches(world):
     world.run("allow", "~/first")  # which writes the starter policy
     before = world.policy.read_text()
     for words, told in ((("src/*",), '"src/*" is permitted already'),
@@ -226,7 +226,7 @@ def test_allow_of_a_pattern_looks_at_what_it_matches(world):
         assert world.policy.read_text() == before, pattern
 
 
-def test_notes_on_the_clients_sandbox_are_about_what_init_writes(world):
+def test_notes_about_the_client_sandbox_match_the_settings_of_init(world):
     world.write(world.policy, json.dumps({"version": 1, "write": {"allow": ["."]},
                                           "network": {"allow": ["b.example"]}}))
     world.init()
@@ -262,7 +262,7 @@ def test_allow_lifts_no_denial(world):
     assert world.snapshot() == before
 
 
-def test_allow_says_what_lifts_a_built_in_rule(world):
+def test_allow_names_the_setting_that_lifts_a_built_in_rule(world):
     world.write(world.home / ".npmrc", "x")
     world.run("allow", "~/first")  # which writes the starter policy
     npmrc = ("allow", "~/.npmrc", "--read")
@@ -278,13 +278,13 @@ def test_allow_says_what_lifts_a_built_in_rule(world):
     assert "permitted already" in world.run(*hook).stdout
 
 
-def test_allow_knows_that_the_programs_are_protected(world):
+def test_allow_of_ringfences_programs_is_an_error(world):
     for more in ((), ("--ask",)):
         error_of(world.run("allow", world.programs.ringfence, *more), 1, "are protected; no policy")
     assert not world.policy.exists()
 
 
-def test_allow_has_no_note_on_a_sandbox_that_is_off(world):
+def test_allow_prints_no_note_about_a_disabled_sandbox(world):
     world.write(world.policy, '{"version": 1, "bash": {"wrap": true}}')
     world.init()
     for command in ("allow", "revoke"):
@@ -292,7 +292,7 @@ def test_allow_has_no_note_on_a_sandbox_that_is_off(world):
         assert "client's sandbox" not in out and out.startswith(("Added", "Removed")), out
 
 
-def test_words_of_the_shell_and_of_the_client_are_no_names(world):
+def test_shell_variables_and_client_rules_get_a_suggestion(world):
     for word, meant in (("$HOME/x", "~/x"), ("${HOME}", "~"), ("Read(~/x)", "~/x"), ("Edit(//srv/x)", "/srv/x"),
                         ("WebFetch(domain:x.example)", "x.example"), ("Bash(ls:*)", "Bash")):
         error_of(world.run("allow", word), 2, f'did you mean "{meant}"?')
@@ -303,14 +303,14 @@ def test_words_of_the_shell_and_of_the_client_are_no_names(world):
     assert "permitted already" in world.run("allow", "Read(x)").stdout
 
 
-def test_the_name_of_a_server_is_not_that_of_a_tool(world):
+def test_allow_of_a_server_name_suggests_its_tool_pattern(world):
     world.write(world.project / ".mcp.json", '{"mcpServers": {"git hub": {"command": "x"}}}')
     done = world.run("allow", "git hub")
     error_of(done, 2, "is the name of an MCP server (", "'mcp__git_hub__*'")
     assert "Added" in world.run("allow", "mcp__git_hub__*").stdout
 
 
-def test_allow_refuses_what_it_cannot_read(world):
+def test_allow_rejects_an_invalid_policy_or_argument(world):
     world.write(world.policy, '{"version": 1, "raed": {}}')
     error_of(world.run("allow", "/srv"), 2, "policy.json:1:16", "raed")
     world.policy.unlink()
@@ -320,7 +320,7 @@ def test_allow_refuses_what_it_cannot_read(world):
     assert not world.policy.exists()
 
 
-def test_allow_guesses_nothing(world):
+def test_allow_rejects_ambiguous_arguments(world):
     for arguments, parts in ((("nosuch",), ("--as tool",)), (("NoSuchTool",), ("--as tool",)),
                              (("",), ("no path, host or tool given",)), (("https://user@x.example/",), ("user name",)),
                              (("file:///etc/hosts",), ("without a host",)),
@@ -335,7 +335,7 @@ def test_allow_guesses_nothing(world):
     assert 'Added "nosuch"' in world.run("allow", "nosuch", "--as", "tool").stdout
 
 
-def test_a_folder_that_is_not_there_is_named(world):
+def test_a_missing_project_directory_is_an_error(world):
     for arguments in (("init", "--local", "/nonexistent"), ("trust", "/nonexistent")):
         done = world.run(*arguments)
         error_of(done, 2, '"/nonexistent": does not exist')
@@ -345,14 +345,14 @@ def test_a_folder_that_is_not_there_is_named(world):
     assert world.snapshot().keys() <= {str(world.state / "trust.json")}
 
 
-def test_a_profiles_own_list_is_not_what_allow_changes(world):
+def test_a_denial_by_a_profile_does_not_suggest_allow(world):
     world.write(world.policy, '{"version": 1, "profiles": {"p": {"when": {"subagent": true}, '
                 '"read": {"allow": ["src"]}}}}')
     reason = denial_of(world, world.project / "x", "one", agent_id="a", agent_type="b")
     assert "/profiles/p/read/allow" in reason and "ringfence allow" not in reason, reason
 
 
-def test_allow_for_one_session_is_for_that_one(world):
+def test_allow_session_applies_to_one_session_only(world):
     error_of(world.run("allow", "/srv/s", "--session"), 2, "no denial", "--session-id")
     assert read_of(world, "/srv/s/x", "one") == "deny"
     assert read_of(world, "/srv/t/x", "two") == "deny"
@@ -374,7 +374,7 @@ def test_allow_for_one_session_is_for_that_one(world):
     assert read_of(world, "/srv/s/x", "one") == "deny"
 
 
-def test_allow_for_one_session_finds_what_was_refused(world):
+def test_allow_session_finds_the_session_of_the_denial(world):
     def refuse(session, tool, **tool_input):
         event = json.dumps({"session_id": session, "cwd": str(world.project), "tool_name": tool,
                             "hook_event_name": "PreToolUse", "tool_input": tool_input})
@@ -400,7 +400,7 @@ def test_allow_for_one_session_finds_what_was_refused(world):
     assert not world.policy.exists()
 
 
-def test_allow_says_what_it_wants(world):
+def test_allow_without_an_argument_is_an_error(world):
     for words in ([], [""]):
         done = subprocess.run([world.programs.ringfence, "allow", *words], capture_output=True,
                               text=True, cwd=world.project, env={"HOME": str(world.home)},

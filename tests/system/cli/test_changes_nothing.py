@@ -140,7 +140,7 @@ def test_nothing_changes_once_there_is_a_log(world):
     all_look(world, "with a log")
 
 
-def test_a_run_that_is_no_trial_makes_what_is_allowed(world):
+def test_a_real_run_creates_allowed_paths(world):
     """Otherwise the cases above prove nothing."""
     lay_out(world)
     done = look(world, "run", "--", "/bin/true")
@@ -150,7 +150,7 @@ def test_a_run_that_is_no_trial_makes_what_is_allowed(world):
     assert (world.home / "logs/deep/audit.jsonl").exists()
 
 
-def test_doctor_says_what_could_be_made(world):
+def test_doctor_reports_paths_that_can_be_created(world):
     lay_out(world)
     rows = json.loads(look(world, "doctor", "--json").stdout)["rows"]
     told = [(row["about"], row["health"], row["text"]) for row in rows]

@@ -26,7 +26,7 @@ def codes(found):
     return sorted({finding["code"] for finding in found if finding["severity"] != "note"})
 
 
-def test_what_init_leaves_behind_is_sound(world):
+def test_a_fresh_init_is_sound(world):
     world.init("--no-client-sandbox")
     # A build directory can have any owner; installed programs cannot.
     found = [one for one in findings_of_any_status(world) if "-folder" not in one["code"]
@@ -39,11 +39,11 @@ def findings_of_any_status(world):
     return json.loads(done.stdout)["findings"]
 
 
-def test_without_a_registration_nothing_is_decided(world):
+def test_a_missing_registration_is_an_error(world):
     assert "not-registered" in codes(findings(world, status=1))
 
 
-def test_all_mistakes_of_a_policy_are_told_at_once(world):
+def test_all_errors_in_a_policy_are_reported_together(world):
     world.write(world.project / "p.json",
                 '{"version": 1,\n "reed": {},\n "write": {"allow": []},\n "bash": {"unsandboxed": "x"}}\n')
     done = world.run("check", "p.json")
@@ -53,17 +53,17 @@ def test_all_mistakes_of_a_policy_are_told_at_once(world):
         assert part in done.stdout, (part, done.stdout)
 
 
-def test_a_file_that_is_not_there_is_wrong_usage(world):
+def test_a_missing_file_is_wrong_usage(world):
     error_of(world.run("check", "nowhere.json"), 2, "nowhere.json", "does not exist")
 
 
-def test_what_is_wrong_with_others_is_told_all_the_same(world):
+def test_a_missing_file_does_not_hide_other_errors(world):
     wrong = world.write(world.project / "wrong.json", '{"version": 1, "reed": {}}\n')
     done = world.run("check", wrong, "nothing.json")
     assert done.returncode == 2 and "/reed" in done.stdout and '"nothing.json": does not exist' in done.stderr, done
 
 
-def test_a_key_twice_hides_nothing(world):
+def test_a_duplicate_key_does_not_hide_other_errors(world):
     world.write(world.policy, '{"version": 1,\n "a": 1, "a": 2,\n "b": 1, "b": 3,\n "read": {"deny": ["[q"]}}\n')
     found = [one for one in findings(world, status=1) if one["code"] == "unusable"]
     told = [one["where"].rsplit("policy.json:", 1)[-1] + " " + one["what"] for one in found]
@@ -71,10 +71,10 @@ def test_a_key_twice_hides_nothing(world):
         assert any(one.startswith(text) for one in told), (text, told)
 
 
-def test_managed_hooks_alone_leave_the_users_out(world):
+def test_allow_managed_hooks_only_disables_the_users_hook(world):
     """Runs with a separate /etc."""
     if os.geteuid() != 0:
-        pytest.skip("it takes root to have an /etc of one's own")
+        pytest.skip("needs root for a separate /etc")
     world.init("--no-client-sandbox")
     etc = world.base / "etc"
     etc.mkdir()
@@ -89,7 +89,7 @@ def test_managed_hooks_alone_leave_the_users_out(world):
     assert done.returncode == 1 and "hooks-disabled" in codes(json.loads(done.stdout)["findings"]), done
 
 
-def test_places_that_open_the_clients_sandbox_are_named(world):
+def test_settings_that_widen_the_client_sandbox_are_reported(world):
     settings = {"sandbox": {"enabled": True},
                 "permissions": {"additionalDirectories": ["/srv/x"], "allow": ["Edit(~/**)"]}}
     world.write(world.user, json.dumps(settings, indent=1))
@@ -113,7 +113,7 @@ def test_places_that_open_the_clients_sandbox_are_named(world):
     assert opened() == []
 
 
-def test_what_init_left_in_the_sandbox_is_named(world):
+def test_revoked_entries_in_the_client_sandbox_are_reported(world):
     """Reported by check and doctor, until the command of the hint has run."""
     def opened():
         done = world.run("check", "--json", "--hook", world.programs.hook)
@@ -156,7 +156,7 @@ def test_what_init_left_in_the_sandbox_is_named(world):
         leave(init, hint)
 
 
-def test_an_entry_of_the_users_is_theirs_to_remove(world):
+def test_the_hint_for_a_users_sandbox_entry_is_to_remove_it(world):
     world.write(world.user, json.dumps({"sandbox": {
         "enabled": True, "filesystem": {"allowWrite": ["~/mine", str(world.project / "x"), "/srv/x"]}}}))
     world.init("--no-client-sandbox")
@@ -166,7 +166,7 @@ def test_an_entry_of_the_users_is_theirs_to_remove(world):
     assert found[0]["hint"] == "remove that entry if commands should not write there", found
 
 
-def test_a_project_that_is_a_repository_may_be_written_in_whole(world):
+def test_sandbox_entries_inside_the_repository_are_not_reported(world):
     part = world.project / "part"
     part.mkdir()
     (world.project / ".git").mkdir()
@@ -180,7 +180,7 @@ def test_a_project_that_is_a_repository_may_be_written_in_whole(world):
     assert len(found) == 1 and f'has "{world.base}"' in found[0], found
 
 
-def test_what_cannot_be_written_is_not_done(world):
+def test_a_full_output_device_is_an_error(world):
     """Partial output on a full disk exits with 2, so that a shell stops at "&&"."""
     world.init("--no-client-sandbox")
     for words in (["check"], ["check", "--json"], ["settings"], ["settings", "--for", "sdk"], ["explain", "@secrets"],
@@ -205,7 +205,7 @@ def test_a_rule_without_effect_is_a_warning(world):
     assert codes(found) == ["shadowed-rule"], found
 
 
-def test_a_directory_that_cannot_be_a_project_covers_no_rule(world):
+def test_the_home_as_working_directory_shadows_no_rule(world):
     """In the home, "." would cover every rule about the home."""
     world.init("--no-client-sandbox")
     assert world.run("allow", "~/other", "--as", "path").returncode == 0
@@ -218,7 +218,7 @@ def test_a_directory_that_cannot_be_a_project_covers_no_rule(world):
     assert "changes nothing" in done.stdout, done
 
 
-def test_each_settings_layer_is_looked_at(world):
+def test_the_local_settings_are_checked(world):
     world.init("--no-client-sandbox")
     local = world.project / ".claude/settings.local.json"
     for text, code in (('{"disableAllHooks": true}', "hooks-disabled"), ('{"model": 5}', "dropped-file"),
@@ -231,7 +231,7 @@ def test_each_settings_layer_is_looked_at(world):
     assert codes(found) == ["dropped-file"] and "settings.local.json:1:17" in found[0]["where"], found
 
 
-def test_a_weakened_registration_is_told_with_its_place(world):
+def test_a_weakened_registration_is_reported_with_its_position(world):
     world.init("--no-client-sandbox")
     text = world.user.read_text()
     world.user.write_text(text.replace('"timeout": 10', '"timeout": 900', 1)
@@ -252,7 +252,7 @@ def registered_with(world, *words):
     world.write(world.user, json.dumps(settings))
 
 
-def test_the_registered_policy_and_profile_are_looked_at(world):
+def test_the_registered_policy_and_profile_are_checked(world):
     world.init("--no-client-sandbox")
     before = world.user.read_text()
     other = world.write(world.home / "other.json", '{"version": 1, "profiles": {"a": {}}, "reed": {}}\n')
@@ -270,7 +270,7 @@ def test_the_registered_policy_and_profile_are_looked_at(world):
     assert "unusable" in codes(findings(world, status=1))
 
 
-def test_nobody_is_asked_and_commands_leave_the_sandbox(world):
+def test_bypass_mode_with_unsandboxed_commands_is_an_error(world):
     """The two are set in different files."""
     world.init("--no-client-sandbox")
     asks = '{"version": 1, "bash": {"unsandboxed": "ask"}}\n'
@@ -288,7 +288,7 @@ def test_nobody_is_asked_and_commands_leave_the_sandbox(world):
     assert "unsafe-bypass" in codes(findings(world, status=1))
 
 
-def test_what_a_commit_does_to_the_hook_is_found(world):
+def test_project_settings_that_disable_the_hook_are_errors(world):
     local = world.project / ".claude/settings.json"
     for settings, code in (({"disableAllHooks": True}, "hooks-disabled"),
                            ({"sandbox": {"excludedCommands": ["*"]}}, "everything-excluded"),
@@ -299,13 +299,13 @@ def test_what_a_commit_does_to_the_hook_is_found(world):
         assert codes(findings(world, ".claude/settings.json", status=1)) == [code], settings
 
 
-def test_settings_of_the_client_are_known_by_their_names(world):
+def test_settings_files_are_recognized_by_name(world):
     for name in ("cc/settings.json", "managed-settings.json", "managed-settings.d/10-hooks.json"):
         file = world.write(world.project / name, '{"disableAllHooks": true}')
         assert codes(findings(world, file, status=1)) == ["hooks-disabled"], name
 
 
-def test_another_program_of_the_name_is_not_the_hook(world):
+def test_another_program_with_the_hooks_name_is_an_error(world):
     world.init("--no-client-sandbox")
     mute = world.write(world.base / "bin/ringfence-hook", "#!/bin/sh\nexit 0\n")
     mute.chmod(0o755)
@@ -316,7 +316,7 @@ def test_another_program_of_the_name_is_not_the_hook(world):
     assert "other-program" not in codes(findings_of_any_status(world))
 
 
-def test_whoever_can_write_a_link_to_the_program_can_replace_it(world):
+def test_a_hook_link_in_a_writable_directory_is_an_error(world):
     world.init("--no-client-sandbox")
     folder = world.base / "shared"
     folder.mkdir()
@@ -350,7 +350,7 @@ def test_a_program_that_others_can_replace_is_an_error(world):
     assert len(said) == len(set(said)), done.stdout
 
 
-def test_a_policy_of_the_project_is_judged_in_its_own_folder(world):
+def test_a_project_policy_is_checked_from_any_directory(world):
     policy = world.write(world.project / ".ringfence/policy.json", EVERYDAY)
     assert findings(world, policy, status=0) == []
     done = world.run("check", policy, cwd="/")
@@ -402,7 +402,7 @@ FIXTURE = {"files": {}, "event": {"tool_name": "Write", "tool_input": {"file_pat
            "expect": {"decision": "deny", "rule": "/write/deny"}}
 
 
-def test_pre_commit_passes_what_is_sound(world):
+def test_pre_commit_passes_a_sound_policy(world):
     done = Repository(world).run({".ringfence/policy.json": EVERYDAY,
                                   ".ringfence/fixtures/docs.json": json.dumps(FIXTURE)})
     assert done.returncode == 0 and done.stdout.count("Passed") == 2, done
@@ -414,7 +414,7 @@ def test_pre_commit_stops_an_unsound_policy(world):
     assert done.returncode == 1 and "/wirte is not a setting" in done.stdout, done
 
 
-def test_pre_commit_stops_a_policy_that_decides_otherwise(world):
+def test_pre_commit_stops_a_policy_that_fails_a_fixture(world):
     done = Repository(world).run({".ringfence/policy.json": EVERYDAY.replace('"docs"', '"doc"'),
                                   ".ringfence/fixtures/docs.json": json.dumps(FIXTURE)})
     assert done.returncode == 1 and done.stdout.count("Passed") == 1, done

@@ -12,13 +12,13 @@ READS = "blockReadsOutsideWorkingDirectories"
 WRITES = "blockWritesOutsideWorkingDirectories"
 
 
-def test_init_sets_no_fence_of_the_clients(world):
+def test_init_does_not_set_the_client_fence(world):
     world.init()
     permissions = settings_of(world.user)["permissions"]
     assert READS not in permissions and WRITES not in permissions, permissions
 
 
-def test_a_fence_that_is_asked_for_says_what_it_costs(world):
+def test_client_fence_lists_its_costs(world):
     world.write(world.policy, '{"version": 1, "read": {"allow": [".", "~/src"]}}')
     for before in ("{}\n", '{"permissions": {"%s": false, "allow": ["Read"]}}' % READS):
         world.write(world.user, before)
@@ -32,7 +32,7 @@ def test_a_fence_that_is_asked_for_says_what_it_costs(world):
         assert world.user.read_text() == before
 
 
-def test_a_second_init_takes_back_its_own_fence_and_no_other(world):
+def test_a_second_init_removes_only_its_own_fence(world):
     for before, left in (("{}\n", {}), ('{"permissions": {"%s": true}}' % READS, {READS: True}),
                          ('{"permissions": {"%s": false}}' % READS, {READS: False})):
         world.write(world.user, before)
@@ -52,7 +52,7 @@ def test_a_second_init_takes_back_its_own_fence_and_no_other(world):
     assert settings_of(world.user)["permissions"][READS] is False
 
 
-def test_a_fence_of_an_older_init_is_taken_back(world):
+def test_a_fence_of_an_older_init_is_removed(world):
     """The older init set the keys without being asked, and kept the same record."""
     world.init("--client-fence")
     record = json.loads((world.state / "registrations.json").read_text())["files"][0]
@@ -64,7 +64,7 @@ def test_a_fence_of_an_older_init_is_taken_back(world):
     assert not [f for f in weakened["findings"] if f["code"] == "weakened"], weakened
 
 
-def test_allow_explain_check_and_doctor_know_the_fence(world):
+def test_allow_explain_check_and_doctor_report_the_fence(world):
     world.write(world.home / "notes.txt", "x")
     look = ["--hook", world.programs.hook]
 
@@ -103,7 +103,7 @@ def test_allow_explain_check_and_doctor_know_the_fence(world):
     assert ("warning", "~/.claude/settings.json") in findings(), findings()
     doctor = world.run("doctor", *look).stdout
     assert f"permissions.{READS} is true" in doctor, doctor
-    # The setting counts whoever made it, in any file.
+    # The setting applies in any file, no matter who made it.
     world.init("--no-client-sandbox")
     assert findings() == [] and explained("Read", "~/notes.txt")[0] == 0
     for name in ("settings.json", "settings.local.json"):
@@ -172,7 +172,7 @@ def test_a_stale_rule_is_explained(world):
     assert world.run("explain", "Read", "~/private/x").returncode == 0
 
 
-def test_another_folder_of_the_clients_is_named_only_for_its_user(world):
+def test_shared_settings_do_not_name_a_custom_configuration_directory(world):
     folder = world.base / "config"
     env = {"CLAUDE_CONFIG_DIR": str(folder)}
     world.init(env=env)
@@ -183,7 +183,7 @@ def test_another_folder_of_the_clients_is_named_only_for_its_user(world):
     assert "Read(~/.ssh)" in shared and str(folder) not in json.dumps(shared), shared
 
 
-def test_a_rule_that_goes_is_a_weakening_unless_the_user_wrote_it(world):
+def test_removing_a_rule_of_init_is_a_weakening(world):
     world.write(world.user, '{"permissions": {"deny": ["WebSearch"]}}')
     world.init()
     text = world.user.read_text()
@@ -198,7 +198,7 @@ def test_a_rule_that_goes_is_a_weakening_unless_the_user_wrote_it(world):
     assert 'no longer has "Read(~/.ssh)"' in weakened()[0], weakened()
 
 
-def test_init_works_whatever_the_policy_permits(world):
+def test_the_proof_of_init_works_with_any_policy(world):
     """The proof asks for a path that this policy permits, and for nothing if it permits no read."""
     world.write(world.project / ".ringfence/policy.json", '{"version": 1, "read": {"allow": ["src"]}}')
     assert "pass" in world.init()
@@ -216,7 +216,7 @@ def decided(world, start, path):
                        env={"HOME": str(world.home), "CLAUDE_PROJECT_DIR": str(start)})
 
 
-def test_the_home_becomes_a_project_by_root(world):
+def test_root_makes_the_home_a_project(world):
     project = world.home / "dev/project"
     project.mkdir(parents=True)
     world.init(cwd=world.home)
@@ -241,7 +241,7 @@ def test_the_home_becomes_a_project_by_root(world):
     assert world.init(cwd=project) and len(settings_of(world.user)["hooks"]["PreToolUse"]) == 1
 
 
-def test_another_root_counts_everywhere(world):
+def test_a_registered_root_replaces_the_project(world):
     other = world.base / "other"
     other.mkdir()
     world.init("--root", other)
@@ -257,7 +257,7 @@ def codes_of(world):
     return {f["code"] for f in found["findings"] if f["severity"] == "error"}
 
 
-def test_a_registration_that_is_wrong_is_put_right_by_init(world):
+def test_init_repairs_a_wrong_registration(world):
     world.init("--no-client-sandbox")
     sound = codes_of(world)
     text = world.user.read_text()
@@ -283,7 +283,7 @@ def hints_to_register(world, *_):
     return hints[0]
 
 
-def test_check_suggests_the_init_that_registers_the_hook_where_it_was(world):
+def test_the_suggested_init_registers_in_the_same_file(world):
     project = shlex.quote(str(world.project))
     for layer, file in (((), world.user), (("--project",), world.project / ".claude/settings.json"),
                         (("--local",), world.project / ".claude/settings.local.json")):
@@ -310,7 +310,7 @@ def test_check_suggests_the_init_that_registers_the_hook_where_it_was(world):
         world.run("uninstall", "--all")
 
 
-def test_a_settings_file_alone_says_where_it_belongs(world):
+def test_check_of_one_file_suggests_its_layer(world):
     world.init("--local", ".", "--no-client-sandbox")
     file = world.project / ".claude/settings.local.json"
     file.write_text(file.read_text().replace('"onFailure": "block"', '"onFailure": "continue"'))
@@ -318,7 +318,7 @@ def test_a_settings_file_alone_says_where_it_belongs(world):
     assert f"register it again: ringfence init --local {world.project}\n" in done.stdout, done
 
 
-def test_a_policy_that_is_gone_comes_back(world):
+def test_init_recreates_a_missing_policy(world):
     policy = world.base / "own.json"
     world.init("--policy", policy)
     policy.unlink()
@@ -330,7 +330,7 @@ def test_a_policy_that_is_gone_comes_back(world):
     assert decided(world, world.project, world.project / "x").returncode == 0
 
 
-def test_init_switches_the_second_sandbox_off(world):
+def test_init_disables_the_second_sandbox(world):
     world.write(world.user, '{"sandbox": {"enabled": true}}')
     world.write(world.policy, '{"version": 1, "bash": {"wrap": true}}')
     world.run("init", "--dry-run")

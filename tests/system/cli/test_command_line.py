@@ -30,7 +30,7 @@ def completed(world, *words):
     return done.stdout.split()
 
 
-def test_commands_that_widen_notice_an_agent(world):
+def test_commands_that_widen_access_refuse_an_unattended_agent(world):
     policy = world.write(world.project / ".ringfence/policy.json", '{"version": 1}')
     headless = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ATTENDED": "0"}
     older = {"CLAUDECODE": "1", "CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}
@@ -74,7 +74,7 @@ def test_every_suggested_command_exists(world):
     assert found > 20, found
 
 
-def test_a_home_that_does_not_exist_is_not_made(world):
+def test_a_missing_home_is_not_created(world):
     home = world.base / "nope"
     for words in (("allow", "/srv/x"), ("init", "--hook", world.programs.hook), ("check",)):
         done = subprocess.run([world.programs.ringfence, *words, "--home", str(home)], text=True,
@@ -89,7 +89,7 @@ def test_an_unknown_word_is_named(world):
     error_of(world.run("surgeon", hook=False), 2, '"surgeon" is not a command')
 
 
-def test_a_missing_policy_is_named_and_no_other_command(world):
+def test_a_missing_policy_is_an_error(world):
     for command in (("replay", "."), ("explain", "Bash"), ("allow", "~/x"), ("run", "--", "true")):
         done = world.run(*command, "--policy", "new.json") if command[0] != "run" else \
             world.run("run", "--policy", "new.json", "--", "true")
@@ -97,7 +97,7 @@ def test_a_missing_policy_is_named_and_no_other_command(world):
         assert "ringfence init" not in done.stderr, done
 
 
-def test_a_policy_that_may_not_be_read_is_told(world):
+def test_an_unreadable_policy_is_an_error(world):
     world.write(world.policy, '{"version": 1}')
     world.give_up_root()
     world.policy.chmod(0)
@@ -109,7 +109,7 @@ def test_a_policy_that_may_not_be_read_is_told(world):
     assert world.run("run", "--", "sh", "-c", ":", env=home).returncode == 0
 
 
-def test_a_working_directory_that_is_gone_is_told(world):
+def test_a_removed_working_directory_is_an_error(world):
     for command in (["explain", "Bash"], ["check"], ["doctor"], ["init"], ["prompt"], ["run", "--", "true"]):
         words = " ".join(map(shlex.quote, [world.programs.ringfence, *command]))
         done = subprocess.run(["sh", "-c", f'mkdir gone && cd gone && rmdir ../gone && exec {words}'],
@@ -118,7 +118,7 @@ def test_a_working_directory_that_is_gone_is_told(world):
         error_of(done, 2, "the current directory: it was removed, or you may not enter it", "Hint: go to ")
 
 
-def test_a_full_disk_is_told_with_the_file(world):
+def test_a_full_disk_error_names_the_file(world):
     if os.geteuid() != 0:
         pytest.skip("needs root")
     script = ('mount -t tmpfs -o size=16k none "$1" && cd "$1" && mkdir -p .config/ringfence && shift && '
@@ -130,12 +130,12 @@ def test_a_full_disk_is_told_with_the_file(world):
         error_of(done, 2, "policy.json: cannot be written: the disk is full", "nothing was changed")
 
 
-def test_a_directory_for_write_that_does_not_exist_is_told(world):
+def test_a_missing_write_directory_is_an_error(world):
     done = world.run("run", "--write", "/nonexistent", "--", "true")
     error_of(done, 2, '--write: "/nonexistent": does not exist', "name an existing directory")
 
 
-def test_what_was_mistyped_is_guessed(world):
+def test_a_typo_gets_a_suggestion(world):
     for words, meant in ((("allow", "bash"), "Bash"), (("allow", "Bsah"), "Bash"),
                          (("completion", "fsh"), "fish"), (("audit", "--html"), "--format html")):
         done = subprocess.run([world.programs.ringfence, *words], capture_output=True, text=True,
@@ -154,7 +154,7 @@ def test_usage(world):
     assert world.snapshot() == {}
 
 
-def test_completions_are_scripts(world):
+def test_completion_scripts_parse(world):
     for shell, check in (("bash", ["bash", "-n"]), ("zsh", ["zsh", "-n"]), ("fish", ["fish", "-n"])):
         done = subprocess.run([world.programs.ringfence, "completion", shell], capture_output=True,
                               text=True, env={"HOME": str(world.home)}, timeout=60)
@@ -164,7 +164,7 @@ def test_completions_are_scripts(world):
             assert subprocess.run([*check, script], timeout=60).returncode == 0, shell
 
 
-def test_bash_is_told_what_an_option_takes(world):
+def test_bash_completes_option_values(world):
     world.write(world.project / "file", "")
     assert completed(world, "run", "--mode", "") == ["sandbox", "rx", "rwx"]
     assert completed(world, "run", "--layers", "l") == ["landlock"]
@@ -179,7 +179,7 @@ def test_bash_is_told_what_an_option_takes(world):
     assert completed(world, "run", "--", "cat", "f") == ["file"]
 
 
-def test_install_says_that_a_build_folder_is_of_elsewhere(world):
+def test_install_rejects_a_build_directory_from_elsewhere(world):
     if not shutil.which("cmake"):
         pytest.skip("no cmake")
     root = ROOT
@@ -195,7 +195,7 @@ def test_install_says_that_a_build_folder_is_of_elsewhere(world):
     assert cache.exists()
 
 
-def test_the_starter_policy_grants_nothing_by_its_questions(world):
+def test_questions_are_not_shown_as_grants(world):
     world.init("--project", ".")
     world.write(world.project / ".ringfence/policy.json",
                 '{"version": 1, "read": {"ask": ["@dotenv"], "deny": []}, '

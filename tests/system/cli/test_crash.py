@@ -207,7 +207,7 @@ def uninstalled_scenario(world):
 
 
 @pytest.mark.parametrize("make", (torn_scenario, uninstalled_scenario))
-def test_the_recovery_may_be_killed_too(world, make):
+def test_a_killed_recovery_can_be_repeated(world, make):
     scenario, point = make(world)
     scenario.put_back()
     scenario.kill(point)
@@ -225,7 +225,7 @@ def test_the_recovery_may_be_killed_too(world, make):
         assert scenario.state() == "old"
 
 
-def test_a_file_that_was_changed_since_is_left_alone(world):
+def test_recovery_does_not_overwrite_a_changed_file(world):
     scenario, _ = torn_scenario(world)
     policy = scenario.world.project / ".ringfence/policy.json"
     policy.write_text('{ "version": 1 }')
@@ -240,7 +240,7 @@ def test_a_file_that_was_changed_since_is_left_alone(world):
     assert not (scenario.world.state / "journal").exists()
 
 
-def test_what_only_reads_takes_nothing_back(world):
+def test_read_only_commands_do_not_recover(world):
     scenario, _ = torn_scenario(world)
     before = tree_of(scenario.world)
     for command in (("init", "--dry-run"), ("trust", "--list"), ("explain", "Read", '{"file_path": "x"}')):
@@ -248,7 +248,7 @@ def test_what_only_reads_takes_nothing_back(world):
         assert tree_of(scenario.world) == before, command
 
 
-def test_a_journal_that_cannot_be_believed_is_not_applied(world):
+def test_an_invalid_journal_is_not_applied(world):
     scenario, _ = torn_scenario(world)
     journal = scenario.world.state / "journal"
     whole = journal.read_bytes()
@@ -275,7 +275,7 @@ def test_a_journal_that_cannot_be_believed_is_not_applied(world):
     assert scenario.state() == "old"
 
 
-def test_two_at_once_wait_for_each_other(world):
+def test_concurrent_commands_wait_for_the_lock(world):
     world.init()
     words = [world.programs.ringfence, "allow", "/srv/data", "--home", str(world.home)]
     with open(world.state / "journal.lock", "w", encoding="ascii") as lock:

@@ -27,7 +27,7 @@ def missing(rows):
                      and ("belongs to user" in row["text"] or "can be written by" in row["text"]))]
 
 
-def test_what_init_leaves_behind_is_well(world):
+def test_a_fresh_init_is_healthy(world):
     world.init("--no-client-sandbox")
     rows = examined(world)
     assert not missing(rows), missing(rows)
@@ -39,7 +39,7 @@ def test_what_init_leaves_behind_is_well(world):
     assert not list(world.state.glob("doctor-probe*"))
 
 
-def test_a_project_that_init_names_is_tried_from_anywhere(world):
+def test_the_registered_root_is_tested_from_the_home(world):
     project = world.home / "src"
     project.mkdir()
     world.init("--no-client-sandbox", "--root", project, cwd=world.home)
@@ -48,7 +48,7 @@ def test_a_project_that_init_names_is_tried_from_anywhere(world):
     assert sum('": works' in row["text"] for row in rows) == 2, rows
 
 
-def test_what_runs_inside_the_client_is_told(world):
+def test_mods_and_code_mode_are_reported(world):
     """Mods, and Code Mode if a settings file turns it on."""
     world.init("--no-client-sandbox")
     about = {row["about"] for row in examined(world)}
@@ -63,12 +63,12 @@ def test_what_runs_inside_the_client_is_told(world):
     assert told["mods"]["health"] == told["code"]["health"] == "weak"
 
 
-def test_without_a_registration_it_is_not(world):
+def test_a_missing_registration_is_reported(world):
     rows = examined(world, status=1)
     assert any("no settings file registers the hook" in row["text"] for row in missing(rows))
 
 
-def test_a_hook_that_does_not_decide_is_found_by_a_live_event(world):
+def test_a_live_event_reveals_a_hook_that_does_not_decide(world):
     world.init("--no-client-sandbox")
     mute = world.write(world.base / "bin/ringfence-hook", "#!/bin/sh\nexit 0\n")
     mute.chmod(0o755)
@@ -100,7 +100,7 @@ def test_a_program_that_is_not_the_installed_hook_is_not_run(world):
     assert not mark.exists()
 
 
-def test_a_client_that_talks_without_end_is_left(world):
+def test_endless_client_output_is_cut_off(world):
     world.init("--no-client-sandbox")
     client = world.write(world.base / "endless", "#!/bin/sh\nexec yes\n")
     client.chmod(0o755)
@@ -108,7 +108,7 @@ def test_a_client_that_talks_without_end_is_left(world):
     assert "produced more than 4 MiB of output" in done.stdout, done
 
 
-def test_a_registration_that_is_switched_off_proves_nothing(world):
+def test_disabled_hooks_are_reported(world):
     world.init("--no-client-sandbox")
     world.write(world.project / ".claude/settings.local.json", '{\n"disableAllHooks": true}\n')
     rows = examined(world, status=1)
@@ -116,7 +116,7 @@ def test_a_registration_that_is_switched_off_proves_nothing(world):
     assert not any("denied a Read" in row["text"] for row in rows), rows
 
 
-def test_hosts_for_tools_do_not_ask_for_more_than_there_is(world):
+def test_network_allow_is_weak_but_not_missing(world):
     world.init("--no-client-sandbox")
     world.write(world.policy, '{"version": 1, "network": {"allow": ["a.example"]}}\n')
     rows = examined(world)
@@ -138,14 +138,14 @@ def test_the_registered_policy_is_the_one_in_force(world):
     assert not any("ringfence/policy.json" in text for text in told), told
 
 
-def test_a_policy_that_permits_every_read_is_proven_by_a_write(world):
+def test_a_policy_that_permits_every_read_is_tested_with_a_write(world):
     world.init("--no-client-sandbox")
     world.write(world.policy, '{"version": 1, "read": {"allow": ["/"], "deny": []}}\n')
     told = {row["about"]: row for row in examined(world)}
     assert told["registration"]["health"] == "ok" and "denied a " in told["registration"]["text"], told
 
 
-def test_where_reports_go_is_tried_out(world):
+def test_log_and_inbox_paths_are_tested(world):
     world.init("--no-client-sandbox")
     world.write(world.policy, json.dumps({
         "version": 1, "audit": {"file": "/proc/nope/a.jsonl", "required": True}}))
@@ -159,7 +159,7 @@ def test_where_reports_go_is_tried_out(world):
         assert [row["health"] for row in rows] == ["ok" if well else "missing"], (inbox, rows)
 
 
-def test_an_old_client_lets_failing_hooks_through(world):
+def test_an_old_client_without_on_failure_is_reported(world):
     world.init("--no-client-sandbox")
     rows = examined(world, status=1, version="2.1.197")
     assert any("2.1.197" in row["text"] and "onFailure" in row["text"] for row in missing(rows))
@@ -167,7 +167,7 @@ def test_an_old_client_lets_failing_hooks_through(world):
     assert any("does not report its version" in row["text"] for row in examined(world, version="x"))
 
 
-def test_a_log_that_must_be_kept_and_cannot_is_missing(world):
+def test_an_unwritable_required_log_is_reported(world):
     world.init("--no-client-sandbox")
     for required in (False, True):
         world.write(world.policy, json.dumps({
@@ -176,21 +176,21 @@ def test_a_log_that_must_be_kept_and_cannot_is_missing(world):
         assert bool(missing(examined(world))) == required
 
 
-def test_modes_of_the_state_are_looked_at(world):
+def test_the_mode_of_the_state_directory_is_checked(world):
     world.init("--no-client-sandbox")
     os.chmod(world.state, 0o755)
     rows = missing(examined(world, status=1))
     assert any("has mode 0755" in row["text"] and row["fix"].startswith("chmod 0700") for row in rows), rows
 
 
-def test_an_unsound_policy_is_told_and_nothing_more(world):
+def test_an_invalid_policy_is_reported(world):
     world.init("--no-client-sandbox")
     world.write(world.policy, '{"version": 1, "wirte": {}}\n')
     rows = missing(examined(world, status=1))
     assert any("/wirte is not a setting" in row["text"] for row in rows), rows
 
 
-def test_limits_that_this_host_cannot_hold_are_told(world):
+def test_unenforceable_limits_are_reported(world):
     world.init("--no-client-sandbox")
     world.write(world.policy, '{"version": 1, "sandbox": {"io": "1M"}}\n')
     rows = examined(world)
@@ -198,13 +198,13 @@ def test_limits_that_this_host_cannot_hold_are_told(world):
                for row in rows), rows
 
 
-def test_people_read_it_too(world):
+def test_the_text_output_is_plain(world):
     world.init("--no-client-sandbox")
     done = world.run("doctor", "--hook", world.programs.hook, "--client", client(world, "2.1.330"))
     assert "ok      sandbox: " in done.stdout and "\033" not in done.stdout, done.stdout
 
 
-def test_one_cause_is_said_once(world):
+def test_each_cause_is_reported_once(world):
     world.init()
     done = world.run("doctor", "--hook", world.programs.hook, cwd=world.home)
     assert done.returncode == 1, done.stdout

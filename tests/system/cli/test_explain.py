@@ -59,7 +59,7 @@ def test_explain_and_allow_follow_the_registration(world):
     assert f'"{src}"' in world.run("prompt", cwd=world.home).stdout
 
 
-def test_explain_names_the_session_that_may(world):
+def test_explain_names_a_session_that_has_access(world):
     world.run("allow", "--session-id", "s-1", "/srv/x")
     done = world.run("explain", "Read", "/srv/x")
     assert done.returncode == 1 and "the session s-1 may, by ringfence allow --session" in done.stdout, done
@@ -67,19 +67,19 @@ def test_explain_names_the_session_that_may(world):
     assert "the session" not in world.run("explain", "Read", "/srv/y").stdout
 
 
-def test_explain_takes_the_command_of_a_shell(world):
+def test_explain_accepts_a_shell_command(world):
     world.write(world.policy, '{"version": 1, "network": {"allow": ["@agent-hosts"]}}')
     for tool in ("Bash", "Monitor", "PowerShell"):
         assert world.run("explain", tool, "npm test").returncode == 0, tool
 
 
-def test_explain_of_a_denied_name_ends_there(world):
+def test_explain_of_a_denied_path_names_its_target(world):
     key = world.home / ".ssh/id_rsa"
     out = world.run("explain", "Read", key).stdout
     assert 'denied by "@secrets"' in out and f'ends at "{key}"' in out, out
 
 
-def test_explain_of_a_misspelt_tool_names_the_one_that_was_meant(world):
+def test_explain_of_a_misspelt_tool_suggests_the_right_one(world):
     done = world.run("explain", "Raed", "/etc/hosts")
     assert done.returncode == 1 and 'did you mean "Read"?' in done.stdout, done
     assert "ringfence allow" not in done.stdout, done
@@ -87,7 +87,7 @@ def test_explain_of_a_misspelt_tool_names_the_one_that_was_meant(world):
     assert "did you mean" not in done.stdout and "ringfence allow" in done.stdout, done
 
 
-def test_explain_suggests_nothing_against_a_rule_of_the_clients_that_is_not_alone(world):
+def test_explain_suggests_no_client_fix_if_the_policy_denies_too(world):
     world.run("init", "--no-client-sandbox")
     secret = world.home / ".ssh/id_rsa"
     done = world.run("explain", "Read", secret)
@@ -95,7 +95,7 @@ def test_explain_suggests_nothing_against_a_rule_of_the_clients_that_is_not_alon
     assert "fix" not in json.loads(world.run("explain", "Read", secret, "--json").stdout)["client"]
 
 
-def test_explain_takes_a_path_or_a_host_alone(world):
+def test_explain_accepts_a_bare_path_or_host(world):
     (world.project / "notes.md").write_text("x")
     done = world.run("explain", "/etc/hosts")
     assert done.returncode == 1 and 'deny  "Read"' in done.stdout and 'deny  "Write"' in done.stdout
@@ -114,7 +114,7 @@ def test_explain_takes_a_path_or_a_host_alone(world):
     error_of(world.run("explain"), 2, "name a path")
 
 
-def test_explain_knows_what_a_worktree_is_called_by(world):
+def test_explain_accepts_a_worktree_name(world):
     out = json.loads(world.run("explain", "EnterWorktree", "x", "--json").stdout)
     assert "/path" not in json.dumps(out), out
     assert world.run("explain", "EnterWorktree", "../x").returncode == 1

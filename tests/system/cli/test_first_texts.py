@@ -41,7 +41,7 @@ def test_version_has_a_short_option(world):
         assert long == short and re.match(r"ringfence(-hook)? \d+\.\d+", long), (long, short)
 
 
-def test_help_is_that_of_the_command(world):
+def test_help_of_a_command_matches_its_help_option(world):
     assert plain(world, "help").stdout == plain(world, "--help").stdout
     for name in commands_of(world):
         done = plain(world, "help", name)
@@ -54,7 +54,7 @@ def test_help_is_that_of_the_command(world):
         error_of(plain(world, *words), 2, "is not a command", "man ringfence-policy")
 
 
-def test_misspelt_words_are_corrected(world):
+def test_misspelt_words_get_a_suggestion(world):
     for words, meant in (
             (("tust",), "trust"), (("alow", "x"), "allow"), (("explian",), "explain"),
             (("lgo",), "log"), (("docter", "--json"), "doctor"), (("unistall", "--help"), "uninstall"),
@@ -80,7 +80,7 @@ def test_words_that_resemble_nothing_get_no_suggestion(world):
         assert "did you mean" not in done.stderr, done.stderr
 
 
-def test_wrong_values_are_named_in_plain_words(world):
+def test_wrong_values_are_explained(world):
     for words, what in (
             (("replay", "--jobs", "many"), '--jobs: must be a number from'),
             (("init", "--profile"), "--profile needs a value"), (("init", "--home"), "--home needs a value"),
@@ -91,7 +91,7 @@ def test_wrong_values_are_named_in_plain_words(world):
         error_of(plain(world, *words), 2, what)
 
 
-def test_the_hook_corrects_its_options_too(world):
+def test_the_hook_suggests_options_too(world):
     for word, meant in (("--polcy", "--policy"), ("--porfile=x", "--profile"), ("--hlep", "--help"),
                         ("--Root", "--root")):
         done = plain(world, word, program=world.programs.hook, stdin=subprocess.DEVNULL)
@@ -113,7 +113,7 @@ def test_the_manual_is_readable_text(world):
                 assert option in done.stdout, (words, option)
 
 
-def test_the_source_is_for_man(world):
+def test_the_roff_source_works_with_man(world):
     page = plain(world, "manual", "--roff", "run").stdout
     assert page.startswith(".Dd ") and ".Dt RINGFENCE-RUN 1" in page, page[:200]
     if not shutil.which("man"):
@@ -148,7 +148,7 @@ PROFILES = {"version": 1, "profiles": {"worker": {}, "review": {}, "with space":
                                        "$(touch hacked)": {}, "`touch hacked`": {}, "a;touch hacked": {}}}
 
 
-def test_profiles_are_printed_one_a_line(world):
+def test_profiles_are_printed_one_per_line(world):
     world.write(world.policy, json.dumps(PROFILES))
     assert plain(world, "completion", "--profiles").stdout == "review\nworker\n"
     world.write(world.project / ".ringfence/policy.json", '{"version":1,"profiles":{"theirs":{}}}')
@@ -174,7 +174,7 @@ def path_with_ringfence(world):
     return str(pathlib.Path(world.programs.ringfence).parent)
 
 
-def test_bash_knows_profiles_and_commands(world):
+def test_bash_completes_profiles_and_commands(world):
     world.write(world.policy, json.dumps(PROFILES))
     world.write(world.project / "file", "")
     both = ["review", "worker"]
@@ -193,7 +193,7 @@ def test_bash_knows_profiles_and_commands(world):
     assert not (world.project / "hacked").exists()
 
 
-def test_zsh_knows_profiles_and_commands(world):
+def test_zsh_completes_profiles_and_commands(world):
     if not shutil.which("zsh"):
         pytest.skip("no zsh")
     world.write(world.policy, json.dumps(PROFILES))
@@ -212,7 +212,7 @@ def test_zsh_knows_profiles_and_commands(world):
     assert not (world.project / "hacked").exists()
 
 
-def test_fish_asks_for_profiles(world):
+def test_fish_completes_profiles_and_commands(world):
     script = plain(world, "completion", "fish").stdout
     asks = "'(ringfence completion --profiles 2> /dev/null)'"
     assert f"-l profile -x -a {asks}" in script and f"from layout' -f -a {asks}" in script
@@ -253,7 +253,7 @@ def test_readme_is_short_and_its_links_exist(world):
         assert (ROOT / page).stat().st_size > 500, page
 
 
-def test_readmes_layout_runs_as_printed(world):
+def test_the_readmes_layout_example_runs(world):
     policy, = blocks("jsonc")
     world.write(world.policy, policy)
     example, = (block for block in blocks("sh") if "ringfence layout" in block)
@@ -270,7 +270,7 @@ def test_readmes_layout_runs_as_printed(world):
     assert (world.home / "started").read_text() == "zellij --layout agents.kdl\n"
 
 
-def test_readmes_policy_is_one(world):
+def test_the_readmes_policy_is_valid(world):
     policy, = blocks("jsonc")
     file = world.write(world.policy, policy)
     done = plain(world, "check", file)
@@ -318,7 +318,7 @@ def test_a_mistake_in_a_policy_is_explained(world):
 
 # -- the model's first text -----------------------------------------------------------------------
 
-def test_the_model_reads_a_short_text(world):
+def test_the_prompt_for_the_model_is_short(world):
     world.init()
     text = plain(world, "prompt").stdout
     assert len(text) < 1200, (len(text), text)
@@ -370,7 +370,7 @@ class Installed:
         return sorted(str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if path.is_file())
 
 
-def test_uninstall_removes_what_was_installed_and_keeps_policies(world):
+def test_uninstall_removes_the_installation_and_keeps_policies(world):
     world.write(world.user, '{\n  "model": "x"\n}\n')
     before = world.user.read_bytes()
     installed = Installed(world)
@@ -392,7 +392,7 @@ def test_uninstall_removes_what_was_installed_and_keeps_policies(world):
     assert installed.left() == sorted(Installed.OTHERS) and world.policy.read_bytes() == policy
 
 
-def test_uninstall_takes_a_partial_installation(world):
+def test_uninstall_handles_a_partial_installation(world):
     installed = Installed(world)
     for name in ("bin/ringfence-cli", "bin/ringfence", "lib/libringfence.a"):
         (installed.prefix / name).unlink()
@@ -432,7 +432,7 @@ def test_uninstall_of_another_prefix_unregisters_nothing(world):
     assert world.user.read_bytes() == registered and "bin/ringfence-hook" in installed.left()
 
 
-def test_uninstall_without_the_prefix_names_the_one_that_is_registered(world):
+def test_uninstall_without_a_prefix_names_the_registered_one(world):
     installed = Installed(world)
     assert installed.run("ringfence", "init").returncode == 0
     registered = world.user.read_bytes()
@@ -450,6 +450,6 @@ def test_uninstall_without_the_prefix_names_the_one_that_is_registered(world):
     assert not world.user.exists() or b"ringfence" not in world.user.read_bytes()
 
 
-def test_uninstall_takes_no_project(world):
+def test_uninstall_rejects_a_project(world):
     done = Installed(world).uninstall(str(world.project))
     assert done.returncode == 1 and "takes no project" in done.stderr, done

@@ -45,7 +45,7 @@ def test_other_keys_stay_byte_for_byte(world):
     assert json.loads(now[1:])["hooks"]["Stop"][0]["hooks"][0]["command"] == "true"
 
 
-def test_a_file_that_the_client_would_drop_is_not_touched(world):
+def test_an_invalid_settings_file_is_not_touched(world):
     for text, place in (('{\n "model": 5\n}', "settings.json:2:11: /model must be a string"),
                         ('{"hooks": {"PreToolUse": [{"hooks": [{"type": "x"}]}]}}', "not a type of hook"),
                         ('// hi\n{}', "settings.json:1:1"), ('{"a": 1, "a": 2}', "settings.json:1:10")):
@@ -55,7 +55,7 @@ def test_a_file_that_the_client_would_drop_is_not_touched(world):
         assert world.snapshot() == before, text
 
 
-def test_a_failing_proof_puts_everything_back(world):
+def test_a_failed_proof_restores_all_files(world):
     world.write(world.user, '{"model": "x"}')
     for script, told in (("exit 0", "did not deny"), ("exit 2", "did not deny"),
                          ("echo '{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\","
@@ -74,7 +74,7 @@ def test_a_dry_run_writes_nothing(world):
     assert world.snapshot() == {}
 
 
-def test_init_names_project_and_local_files(world):
+def test_init_registers_in_project_and_local_files(world):
     world.init("--project", ".")
     project = world.project / ".claude/settings.json"
     assert registered(project, world.programs.hook) == EVENTS
@@ -87,7 +87,7 @@ def test_init_names_project_and_local_files(world):
     assert not world.user.exists()
 
 
-def test_a_shared_file_with_a_program_in_a_home_is_warned_about(world):
+def test_init_warns_if_shared_settings_name_a_program_in_a_home(world):
     hook = world.home / "bin/ringfence-hook"
     hook.parent.mkdir()
     shutil.copy(world.programs.hook, hook)
@@ -124,14 +124,14 @@ def test_a_policy_file_that_is_missing_is_written(world):
     assert '"version": 1' in policy.read_text()
 
 
-def test_what_the_user_switched_off_stays_off(world):
+def test_a_setting_that_the_user_disabled_stays_off(world):
     world.write(world.user, '{"disableSkillShellExecution": false}')
     out = world.init()
     assert settings_of(world.user)["disableSkillShellExecution"] is False
     assert "disableSkillShellExecution is off" in out, out
 
 
-def test_hooks_that_are_switched_off_are_no_success(world):
+def test_disabled_hooks_are_an_error(world):
     world.write(world.user, '{"disableAllHooks": true}')
     for more in ((), ("--dry-run",)):
         done = world.run("init", *more)
@@ -172,7 +172,7 @@ def test_a_narrower_policy_narrows_the_sandbox(world):
         assert world.user.read_bytes() == text
 
 
-def test_what_is_revoked_stays_in_the_sandbox_until_init(world):
+def test_a_revoked_path_stays_in_the_sandbox_until_init(world):
     world.init()
     if "enabled" not in settings_of(world.user).get("sandbox", {}):
         pytest.skip("no bwrap or socat that works here")
@@ -189,7 +189,7 @@ def test_what_is_revoked_stays_in_the_sandbox_until_init(world):
     assert "Removed" in out and "ringfence init" not in out, out
 
 
-def test_the_sandbox_writes_nothing_of_ringfence(world):
+def test_the_client_sandbox_denies_writes_to_ringfences_files(world):
     target = world.write(world.base / "dotfiles/policy.json", json.dumps(
         {"version": 1, "audit": {"file": "~/logs/a.jsonl"}, "write": {"allow": [".", "~/logs"]}}))
     world.policy.parent.mkdir(parents=True)
@@ -221,8 +221,8 @@ def test_the_sandbox_writes_nothing_of_ringfence(world):
     assert str(world.project / ".ringfence/policy.json") in denied, denied
 
 
-def test_commands_of_a_part_may_write_the_repository(world):
-    part, local = a_part_of_a_repository(world)
+def test_commands_in_a_subdirectory_may_write_the_repository(world):
+    part, local = subdirectory_of_a_repository(world)
     out = world.init(part)
     if "NOT confined" in out:
         pytest.skip("no bwrap or socat that works here")
@@ -245,8 +245,8 @@ def test_commands_of_a_part_may_write_the_repository(world):
     assert not local.parent.exists() and not world.user.exists()
 
 
-def test_what_a_part_had_in_its_settings_stays(world):
-    part, local = a_part_of_a_repository(world)
+def test_existing_settings_of_a_subdirectory_are_kept(world):
+    part, local = subdirectory_of_a_repository(world)
     text = '{"model": "x", "sandbox": {"filesystem": {"allowWrite": ["/srv/mine"]}}}'
     world.write(local, text)
     if "NOT confined" in world.init("--dry-run", part):
@@ -259,8 +259,8 @@ def test_what_a_part_had_in_its_settings_stays(world):
     assert local.read_text() == text
 
 
-def test_a_part_that_cannot_be_opened_is_said(world):
-    part, local = a_part_of_a_repository(world)
+def test_invalid_settings_of_a_subdirectory_are_reported(world):
+    part, local = subdirectory_of_a_repository(world)
     world.write(local, '{"model": 5}')  # the client drops the file as a whole
     out = world.init(part)
     if "NOT confined" in out:
@@ -278,7 +278,7 @@ def test_a_part_that_cannot_be_opened_is_said(world):
     assert local.read_text() == text
 
 
-def a_part_of_a_repository(world):
+def subdirectory_of_a_repository(world):
     (world.project / ".git").mkdir()
     world.write(world.policy, '{"version": 1, "root": "git"}')
     part = world.project / "part"
@@ -286,7 +286,7 @@ def a_part_of_a_repository(world):
     return part, part / ".claude/settings.local.json"
 
 
-def test_a_cache_that_is_allowed_may_be_written(world):
+def test_an_allowed_cache_is_writable(world):
     (world.home / ".npm").mkdir()
     (world.home / ".cache/ccache").mkdir(parents=True)
     out = world.init()
@@ -299,7 +299,7 @@ def test_a_cache_that_is_allowed_may_be_written(world):
     assert "~/.npm" in settings_of(world.user)["sandbox"]["filesystem"]["allowWrite"]
 
 
-def test_init_claims_no_more_than_prompt(world):
+def test_init_and_prompt_agree_about_the_sandbox(world):
     if "NOT confined" in world.init():
         pytest.skip("no bwrap or socat that works here")
     for settings in ({"enabled": False}, {"enabled": True, "excludedCommands": ["*"]}):
@@ -317,13 +317,13 @@ def test_init_claims_no_more_than_prompt(world):
     assert "are confined by the client's sandbox" in world.run("prompt", env=env).stdout
 
 
-def test_no_client_sandbox_leaves_it_alone(world):
+def test_no_client_sandbox_leaves_the_sandbox_settings_alone(world):
     out = world.init("--no-client-sandbox")
     assert "sandbox" not in settings_of(world.user)
     assert "NOT confined" in out, out
 
 
-def test_the_sandbox_is_switched_on_where_it_can_be(world):
+def test_the_client_sandbox_is_enabled_where_it_works(world):
     out = world.init()
     if "NOT confined" in out:
         assert "sandbox" not in settings_of(world.user)
@@ -342,7 +342,7 @@ def test_the_starter_policy_lists_mcp_servers(world):
     assert '// "mcp__my_server__*",' in world.policy.read_text()
 
 
-def test_a_configuration_folder_is_respected(world):
+def test_init_uses_the_clients_configuration_directory(world):
     folder = world.base / "config"
     world.init(env={"CLAUDE_CONFIG_DIR": str(folder)})
     assert registered(folder / "settings.json", world.programs.hook) == EVENTS
@@ -403,7 +403,7 @@ def test_init_in_the_home_keeps_its_own_approval(world):
         assert "nothing was changed" in world.init(*arguments, cwd=world.home)
 
 
-def test_variables_that_load_code_are_refused_in_mid_session(world):
+def test_variables_that_load_code_are_refused_during_a_session(world):
     world.init()
     settings = settings_of(world.user)
     for name, value, refused in (("NPM_CONFIG_SCRIPT_SHELL", "/tmp/x", True),
@@ -451,7 +451,7 @@ def test_init_in_the_root_directory_suggests_no_root(world):
     assert "refuses every call" in out and "--root" not in out, out
 
 
-def test_a_home_that_cannot_be_written_is_said(world):
+def test_an_unwritable_home_is_an_error(world):
     world.give_up_root()
     world.home.chmod(0o500)
     init = [world.programs.ringfence, "init", "--hook", world.programs.hook, "--home", world.home]
@@ -462,7 +462,7 @@ def test_a_home_that_cannot_be_written_is_said(world):
     assert world.start(init).returncode == 0
 
 
-def test_a_dangling_link_on_the_way_is_named_and_its_hint_works(world):
+def test_a_dangling_link_is_an_error_with_a_hint(world):
     for name in (".config", ".claude"):
         target = world.base / "away" / name
         (world.home / name).symlink_to(target)
@@ -480,7 +480,7 @@ def test_a_dangling_link_on_the_way_is_named_and_its_hint_works(world):
     assert (world.base / "away/.claude/settings.json").exists()
 
 
-def test_init_says_everything_as_json(world):
+def test_init_reports_as_json(world):
     report = json.loads(world.init("--json"))
     assert report["layer"] == "user" and report["changes"] and report["proof"]["reason"], report
     assert isinstance(report["bash"]["is_confined"], bool)
@@ -501,7 +501,7 @@ LAYOUTS = [
 ]
 
 
-def test_uninstall_gives_back_the_bytes(world):
+def test_uninstall_restores_the_exact_bytes(world):
     for text in LAYOUTS:
         world.write(world.user, text)
         world.init()
@@ -517,7 +517,7 @@ def test_uninstall_removes_a_file_that_init_made(world):
     assert world.policy.exists()
 
 
-def test_uninstall_keeps_what_came_later(world):
+def test_uninstall_keeps_later_changes(world):
     world.write(world.user, "{}")
     world.init()
     settings = settings_of(world.user)

@@ -58,7 +58,7 @@ def kdl_string(text):
     return json.dumps(text, ensure_ascii=False)  # the same, except for unnamed control characters
 
 
-def said_of(node, name):
+def value_of(node, name):
     children = [child["values"][0] for child in node["children"] if child["name"] == name and child["values"]]
     return node["properties"].get(name, *children[:1]) if children else node["properties"].get(name)
 
@@ -66,13 +66,13 @@ def said_of(node, name):
 def panes_of(nodes):
     """(name, argv) of every pane with a command."""
     for node in nodes:
-        if (command := said_of(node, "command")) is not None:
+        if (command := value_of(node, "command")) is not None:
             args = [child["values"] for child in node["children"] if child["name"] == "args"]
-            yield said_of(node, "name"), [command, *(args[0] if args else [])]
+            yield value_of(node, "name"), [command, *(args[0] if args else [])]
         yield from panes_of(node["children"])
 
 
-def test_a_layout_has_the_words_that_are_meant(world):
+def test_a_layout_has_the_exact_arguments(world):
     policy = write_policy(world, {name: {} for name in [*TYPED, "a"]}, world.base / "policy.json")
     root = folder(world, 'pro"ject\\ \n\'é')
     text = made(world, *TYPED, "a", "a", "--root", root, "--policy", "../policy.json", command=["c", *HOSTILE])
@@ -85,14 +85,14 @@ def test_a_layout_has_the_words_that_are_meant(world):
     assert [node["values"] for node in nodes[0]["children"] if node["name"] == "cwd"] == [[str(root)]], text
 
 
-def test_without_a_command_it_is_the_client(world):
+def test_the_default_command_is_the_client(world):
     write_policy(world, {"a": {}})
     [nodes] = kdl(made(world, "a"))
     [(_, argv)] = panes_of(nodes)
     assert argv[-2:] == ["--", "claude"], argv
 
 
-def test_a_bare_layout_has_the_command_alone(world):
+def test_no_sandbox_runs_the_bare_command(world):
     write_policy(world, {"a": {}})
     done = layout(world, "a", "--no-sandbox", command=["c", "-x"])
     assert done.returncode == 0 and "warning: the panes are not confined" in done.stderr, done
@@ -101,12 +101,12 @@ def test_a_bare_layout_has_the_command_alone(world):
     assert list(panes_of(nodes)) == [("a", ["c", "-x"])], done.stdout
 
 
-def test_a_profile_that_is_not_confined_is_told(world):
+def test_an_unconfined_profile_is_reported(world):
     write_policy(world, {"a": {"sandbox": {"mode": "rwx"}}})
     assert 'profile "a" is not confined' in layout(world, "a").stderr
 
 
-def test_output_is_written_whole(world):
+def test_output_writes_one_executable_file(world):
     write_policy(world, {"a": {}})
     assert made(world, "a", "--for", "tmux", "--output", "x.sh") == ""
     script = world.project / "x.sh"
@@ -118,18 +118,18 @@ def test_output_is_written_whole(world):
     assert os.listdir(world.project) == ["x.sh"]
 
 
-def test_wrong_usage_is_told(world):
+def test_wrong_usage_is_an_error(world):
     write_policy(world, {"worker": {}})
     file = world.write(world.project / "x.kdl", "layout { pane command=\"x\"; }")
-    everybodys = folder(world, "everybodys")
-    everybodys.chmod(0o1777)
+    writable = folder(world, "writable")
+    writable.chmod(0o1777)
     for words, parts in ((("workr",), ("no policy has a profile", 'did you mean "worker"')), ((), ("no profile",)),
                          (("",), ("empty",)), (("[worker]",), ("in brackets",)), (("worker", "--root", "/"), ("may not be",)),
                          (("worker", "--root", "/nonexistent"), ("--root",)),
                          (("worker", "--relay", "/nonexistent"), ("does not exist", "mkdir")),
                          (("worker", "--relay", file), ("is not a directory",)),
                          (("worker", "--relay", ""), ("--relay",)),
-                         (("worker", "--relay", everybodys), ("is world-writable", "chmod o-w")),
+                         (("worker", "--relay", writable), ("is world-writable", "chmod o-w")),
                          (("worker", "--in-place"), ("--rewrite FILE",)),
                          (("worker", "--policy", "/nonexistent"), ("/nonexistent",)),
                          (("--rewrite", file, "--for", "tmux"), ("Zellij",)),
@@ -149,7 +149,7 @@ def test_wrong_usage_is_told(world):
 # --- the relay ----------------------------------------------------------------------------------
 
 
-def test_a_relay_that_a_profile_lacks_is_refused_with_the_line(world):
+def test_a_relay_without_access_is_an_error_with_the_policy_line(world):
     relay = folder(world, "relay")
     profiles = {"a": {"read": {"allow": ["/"]}, "write": {"allow": ["a"]}}, "b": {}}
     write_policy(world, profiles)
@@ -168,14 +168,14 @@ def test_a_relay_that_a_profile_lacks_is_refused_with_the_line(world):
     made(world, "a", "--relay", "../relay")
 
 
-def test_a_link_to_a_relay_counts_for_where_it_leads(world):
+def test_a_relay_link_is_resolved(world):
     relay = folder(world, "relay")
     os.symlink("/etc", world.project / "link")
     write_policy(world, {"a": {"read": {"allow": ["/"]}, "write": {"allow": [".", str(relay)]}}})
     error_of(layout(world, "a", "--relay", "link"), 1, '"/etc"')
 
 
-def test_a_relay_in_the_projects_own_policy_is_named_as_there(world):
+def test_a_relay_in_the_project_is_named_relative_to_it(world):
     folder(world, "project/relay")
     policy = world.write(world.project / ".ringfence/policy.json",
                          json.dumps({"version": 1, "profiles": {"a": {"write": {"allow": ["src"]}}}}))
@@ -205,7 +205,7 @@ layout {
 """
 
 
-def test_rewriting_changes_the_commands_and_nothing_else(world):
+def test_rewrite_changes_only_the_commands(world):
     write_policy(world, {"a": {}, "b": {}})
     file = world.write(world.project / "mine.kdl", MINE)
     done = layout(world, "--rewrite", file)
@@ -223,7 +223,7 @@ def test_rewriting_changes_the_commands_and_nothing_else(world):
     assert [name for name, _ in panes_of(after)] == ["agent", "a", "b", None], after
 
 
-def test_rewriting_in_place_keeps_the_file_and_is_done_once(world):
+def test_rewrite_in_place_keeps_the_file_and_is_idempotent(world):
     write_policy(world, {"a": {}, "b": {}})
     file = world.write(world.base / "real.kdl", MINE)
     file.chmod(0o640)
@@ -239,7 +239,7 @@ def test_rewriting_in_place_keeps_the_file_and_is_done_once(world):
     assert (world.project / "copy.kdl").read_bytes() == once
 
 
-def test_what_cannot_be_rewritten_stays(world):
+def test_a_layout_that_cannot_be_rewritten_is_not_changed(world):
     write_policy(world, {"a": {}})
     for text, place in (("layout {\n pane name=\"a\" command=\"x\"\n pane name=\"z\" command=\"y\"\n}", ":3:2: "),
                         ("layout {\n pane name=\"a\" command=\"x\" {\n", ":2:28: "),
@@ -251,7 +251,7 @@ def test_what_cannot_be_rewritten_stays(world):
         assert file.read_text() == text and os.listdir(world.project) == ["x.kdl"]
 
 
-def test_rewriting_asks_for_the_relay_too(world):
+def test_rewrite_checks_the_relay_too(world):
     relay = folder(world, "relay")
     write_policy(world, {"a": {}, "b": {}})
     file = world.write(world.project / "mine.kdl", MINE)
@@ -269,7 +269,7 @@ def need_sandbox(world):
         pytest.skip(f"no sandbox here: {done.stderr.strip()}")
 
 
-def test_ringfence_run_takes_every_name(world):
+def test_ringfence_run_accepts_hostile_profile_names(world):
     need_sandbox(world)
     write_policy(world, {name: {} for name in HOSTILE})
     panes = "".join(f"pane name={kdl_string(name)} command=\"printf\" {{ args \"%s\" {kdl_string(name)}; }};"
@@ -357,7 +357,7 @@ def test_each_pane_of_tmux_is_confined_by_its_profile(world):
         assert tmux.run("list-panes", "-a", "-F", "#{@ringfence}").stdout.split() == ["a", "b", "c"]
 
 
-def test_a_pane_that_cannot_start_stays(world):
+def test_a_pane_that_cannot_start_stays_open(world):
     write_policy(world, {"a": {}, "b": {}})
     with Tmux(world) as tmux:
         made(world, "a", "b", "--for", "tmux", "--output", "x.sh", command=["no-such-program"])
@@ -372,7 +372,7 @@ def test_a_pane_that_cannot_start_stays(world):
         raise AssertionError((ends, tmux.screens()))
 
 
-def test_the_name_of_a_pane_is_shown_and_runs_nothing(world):
+def test_a_pane_name_is_not_run_as_a_tmux_format(world):
     """tmux runs commands in "#(...)" of a format."""
     name = f"#(touch {world.base}/ran) $(touch {world.base}/ran) it's;"
     write_policy(world, {name: {}})
@@ -396,7 +396,7 @@ def test_the_name_of_a_pane_is_shown_and_runs_nothing(world):
             screen.status()
 
 
-def test_half_a_layout_is_none(world):
+def test_a_failed_layout_leaves_no_session(world):
     write_policy(world, {name: {} for name in "abcdefgh"})
     with Tmux(world) as tmux:
         script = made(world, *"abcdefgh", "--for", "tmux", "--no-sandbox", command=["sleep", "600"])

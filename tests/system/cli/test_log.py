@@ -92,7 +92,7 @@ def until(condition, what, seconds=PATIENCE):
 # -- showing ---------------------------------------------------------------------------------------
 
 
-def test_lines_are_shown_to_people_and_filtered(world):
+def test_lines_are_formatted_and_filtered(world):
     set_policy(world)
     call(world, 0)
     call(world, 1)
@@ -111,7 +111,7 @@ def test_lines_are_shown_to_people_and_filtered(world):
         assert len(done.stdout.splitlines()) == count, f"{arguments}: {done.stdout}{done.stderr}"
 
 
-def test_raw_lines_are_passed_on_across_rotations_and_torn_ones_counted(world):
+def test_json_prints_the_lines_of_all_files_and_counts_torn_ones(world):
     set_policy(world, rotate="1K")
     for number in range(9):
         call(world, number)
@@ -124,7 +124,7 @@ def test_raw_lines_are_passed_on_across_rotations_and_torn_ones_counted(world):
     assert "1 line is torn or foreign" in done.stderr, done.stderr
 
 
-def test_what_a_line_holds_cannot_write_to_the_terminal(world):
+def test_control_characters_are_escaped(world):
     set_policy(world)
     call(world, 1, tool_name="mcp__\u001b[2J\u202e__x", session_id="s\u009b\n")
     done = world.run("log")
@@ -132,7 +132,7 @@ def test_what_a_line_holds_cannot_write_to_the_terminal(world):
     assert len(done.stdout.splitlines()) == 1
 
 
-def test_following_goes_on_across_rotations_and_ends_with_a_signal(world):
+def test_follow_continues_across_rotations_and_ends_on_a_signal(world):
     set_policy(world, rotate="1K")
     call(world, 0)
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -151,7 +151,7 @@ def test_following_goes_on_across_rotations_and_ends_with_a_signal(world):
         assert out.read_bytes().splitlines() == whole
 
 
-def test_following_a_log_that_is_emptied_begins_again(world):
+def test_follow_restarts_after_a_truncation(world):
     set_policy(world)
     for number in range(3):
         call(world, number)
@@ -182,7 +182,7 @@ def test_following_waits_for_the_first_line(world):
         assert follower.wait(PATIENCE) == 0
 
 
-def test_following_ends_when_nobody_reads(world):
+def test_follow_ends_when_its_reader_closes(world):
     set_policy(world)
     call(world)
     follower = subprocess.Popen(
@@ -193,7 +193,7 @@ def test_following_ends_when_nobody_reads(world):
     assert follower.wait(PATIENCE) is not None
 
 
-def test_wrong_usage_is_one_clear_line(world):
+def test_wrong_usage_is_an_error(world):
     set_policy(world)
     error_of(world.run("log"), 2, "this audit log does not exist")
     call(world)
@@ -209,7 +209,7 @@ def test_wrong_usage_is_one_clear_line(world):
         error_of(world.run("log", "--since", since), 2, "is not a time")
 
 
-def test_an_option_in_front_of_a_command_is_wrong_usage(world):
+def test_an_option_before_the_subcommand_is_an_error(world):
     """The option would have no effect there: everything would be sent."""
     set_policy(world)
     call(world)
@@ -218,7 +218,7 @@ def test_an_option_in_front_of_a_command_is_wrong_usage(world):
             error_of(world.run("log", *option, *command), 2, option[0] + " belongs after")
 
 
-def test_outside_of_any_project_it_is_the_users_log(world):
+def test_outside_a_project_the_users_log_is_shown(world):
     log = world.home / "elsewhere/log"
     set_policy(world, file=str(log))
     call(world)
@@ -242,7 +242,7 @@ def completed(world, shell_words):
     return set(done.stdout.split())
 
 
-def test_completion_offers_what_each_command_has(world):
+def test_completion_offers_the_options_of_each_command(world):
     show, verify, send = (completed(world, ["ringfence", "log", *more, "--"])
                           for more in ([], ["verify"], ["send"]))
     assert "--verdict" in show and not {"--anchors", "--to"} & show, show
@@ -256,7 +256,7 @@ def test_completion_offers_what_each_command_has(world):
 # -- verifying -------------------------------------------------------------------------------------
 
 
-def test_sixteen_hooks_at_once_that_rotate_leave_a_sound_log(world):
+def test_concurrent_hooks_and_rotation_keep_the_log_sound(world):
     set_policy(world, rotate="4K")
     many_calls(world, 160)
     assert len(files_of(world)) > 5
@@ -266,7 +266,7 @@ def test_sixteen_hooks_at_once_that_rotate_leave_a_sound_log(world):
     assert len(world.run("log", "--json").stdout.splitlines()) == 160
 
 
-def test_every_change_of_a_line_is_found_with_its_file_and_number(world):
+def test_verify_locates_every_changed_line(world):
     set_policy(world, rotate="2K")
     for number in range(24):
         call(world, number)
@@ -301,7 +301,7 @@ def test_every_change_of_a_line_is_found_with_its_file_and_number(world):
     verified(world, 0)
 
 
-def test_a_whole_file_that_is_gone_from_the_middle_is_found_and_from_the_beginning_is_said(world):
+def test_verify_reports_a_missing_file(world):
     set_policy(world, rotate="1K")
     for number in range(12):
         call(world, number)
@@ -315,7 +315,7 @@ def test_a_whole_file_that_is_gone_from_the_middle_is_found_and_from_the_beginni
     assert "it begins in the middle" in world.run("log", "verify").stdout
 
 
-def test_torn_lines_of_killed_hooks_break_nothing(world):
+def test_torn_lines_do_not_break_the_chain(world):
     set_policy(world)
     for number in range(3):
         call(world, number)
@@ -342,7 +342,7 @@ def test_a_file_without_entries_is_not_sound(world):
         assert report["breaks"][0]["line"] == 1 and "an entry of a log" in report["breaks"][0]["what"], report
 
 
-def test_whoever_holds_the_lock_keeps_no_line_out(world):
+def test_a_held_lock_does_not_prevent_log_lines(world):
     set_policy(world, required=True)
     call(world)
     holder = os.open(log_of(world), os.O_RDONLY)
@@ -354,7 +354,7 @@ def test_whoever_holds_the_lock_keeps_no_line_out(world):
     assert report["lines"] == 18 and report["unlocked"] == 16, report
 
 
-def test_a_log_that_a_clock_which_was_set_back_rotated_is_read_in_its_order(world):
+def test_rotated_files_are_read_in_the_order_of_the_chain(world):
     set_policy(world, rotate="1K")
     for number in range(12):
         call(world, number)
@@ -368,7 +368,7 @@ def test_a_log_that_a_clock_which_was_set_back_rotated_is_read_in_its_order(worl
     assert world.run("log", "--json").stdout.encode().splitlines() == whole
 
 
-def test_every_file_of_the_logs_name_is_read_or_named(world):
+def test_files_outside_the_chain_are_reported(world):
     set_policy(world, rotate="1K")
     for number in range(12):
         call(world, number)
@@ -515,7 +515,7 @@ def test_each_64_kilobytes_have_an_anchor(world):
     assert len(anchors) == 1 and anchors[0]["end"] > 65536, anchors
 
 
-def test_without_journald_they_go_to_dev_log(world):
+def test_without_journald_anchors_go_to_dev_log(world):
     log = system_log(world)
     set_policy(world, system_log="anchors")
     server = log.socket("log")
@@ -526,7 +526,7 @@ def test_without_journald_they_go_to_dev_log(world):
     assert anchor_of(match[1].decode())["end"] == log_of(world).stat().st_size
 
 
-def test_the_policy_has_every_line_sent_or_nothing(world):
+def test_system_log_can_send_every_line_or_nothing(world):
     log = system_log(world)
     server = log.socket()
     set_policy(world, system_log="lines")
@@ -542,7 +542,7 @@ def test_the_policy_has_every_line_sent_or_nothing(world):
     assert not received(server)
 
 
-def test_a_system_log_that_does_not_read_holds_nobody_up(world):
+def test_a_stuck_system_log_does_not_block_hooks(world):
     log = system_log(world)
     set_policy(world, system_log="lines", required=True)
     server = log.socket()
@@ -555,7 +555,7 @@ def test_a_system_log_that_does_not_read_holds_nobody_up(world):
     assert len(lines_of(world)) == 41
 
 
-def test_a_line_without_an_anchor_costs_no_system_call(world):
+def test_a_line_without_an_anchor_adds_no_system_call(world):
     if not shutil.which("strace"):
         pytest.skip("strace is not installed")
     counts = {}
@@ -574,7 +574,7 @@ def test_a_line_without_an_anchor_costs_no_system_call(world):
     assert "socket" in counts["lines"] and len(counts["lines"]) <= len(counts["off"]) + 6, counts
 
 
-def test_anchors_in_a_file_of_syslog_show_what_the_chain_does_not(world):
+def test_anchors_from_syslog_reveal_cuts_and_rewrites(world):
     log = system_log(world)
     set_policy(world, system_log="lines", rotate="1K")
     server = log.socket("log")
@@ -626,7 +626,7 @@ def anchor_file(world, only=lambda number: True):
     return world.write(world.base / "auth.log", text)
 
 
-def write_anew(world, before, **changes):
+def rewrite_log(world, before, **changes):
     """The whole log with other verdicts and a valid chain, after the digest `before`."""
     for file in files_of(world):
         lines = []
@@ -637,13 +637,13 @@ def write_anew(world, before, **changes):
         file.write_bytes(b"".join(line + b"\n" for line in lines))
 
 
-def test_a_log_written_anew_is_found_whatever_it_says_of_itself(world):
+def test_anchors_reveal_a_rewritten_log(world):
     set_policy(world, rotate="1K")
     for number in range(12):
         call(world, number)
     anchors = anchor_file(world)
     verified(world, 0, "--anchors", anchors)
-    write_anew(world, "ab" * 32, time="2099-01-01T00:00:00.000Z")
+    rewrite_log(world, "ab" * 32, time="2099-01-01T00:00:00.000Z")
     verified(world, 0)
     report = verified(world, 1, "--anchors", anchors)
     assert report["anchors"]["met"] == report["anchors"]["before"] == 0, report
@@ -671,7 +671,7 @@ def test_old_files_may_be_removed_but_not_their_first_lines(world):
     verified(world, 0, "--anchors", anchors)
 
 
-def test_anchors_of_a_log_that_was_moved_are_pointed_to(world):
+def test_verify_suggests_anchored_as_for_a_moved_log(world):
     set_policy(world)
     call(world)
     anchors = anchor_file(world)
@@ -709,7 +709,7 @@ def with_journald(here, script):
     return done
 
 
-def test_a_real_journald_keeps_anchors_that_show_a_cut(world):
+def test_anchors_in_a_real_journald_reveal_a_cut(world):
     set_policy(world, system_log="lines")
     (world.base / "event").write_bytes(event(world))
     for name in ("kept", "cut"):
@@ -828,7 +828,7 @@ def test_lines_arrive_at_a_real_rsyslogd_by_tcp_and_udp(world):
                 assert data.startswith('[origin software="ringfence" swVersion="'), data
 
 
-def test_sending_goes_on_where_it_ended_and_when_the_server_comes_back(world):
+def test_send_resumes_from_its_state_and_after_an_outage(world):
     set_policy(world, rotate="2K")
     state = world.base / "sent"
     for number in range(4):
@@ -849,7 +849,7 @@ def test_sending_goes_on_where_it_ended_and_when_the_server_comes_back(world):
         rsyslog.stop()
         for number in range(5):
             call(world, number)
-        time.sleep(0.5)  # it retries in vain
+        time.sleep(0.5)  # its retries fail
         rsyslog.start()
         until(lambda: len(rsyslog.entries()) >= 11, "11 lines")
         sender.terminate()
@@ -861,7 +861,7 @@ def test_sending_goes_on_where_it_ended_and_when_the_server_comes_back(world):
     error_of(world.run("log", "send", "--to", place, "--state", state), 2, "was not written by")
 
 
-def test_nobody_there_is_an_error_and_keeps_the_place(world):
+def test_send_without_a_server_fails_and_saves_no_state(world):
     set_policy(world)
     call(world)
     state = world.base / "sent"
@@ -871,7 +871,7 @@ def test_nobody_there_is_an_error_and_keeps_the_place(world):
     assert not state.exists()
 
 
-def test_a_closed_udp_port_is_an_error_and_keeps_the_place(world):
+def test_send_to_a_closed_udp_port_fails_and_saves_no_state(world):
     set_policy(world)
     state = world.base / "sent"
     for count in (1, 8):  # the refusal comes after the last one, or in between
@@ -883,7 +883,7 @@ def test_a_closed_udp_port_is_an_error_and_keeps_the_place(world):
         assert "ECONNREFUSED" in done.stderr and done.stderr.count("retrying") == 1, done
 
 
-def test_sending_by_udp_goes_on_when_the_server_comes_back(world):
+def test_udp_send_resumes_when_the_server_returns(world):
     set_policy(world)
     state = world.base / "sent"
     for number in range(4):
@@ -909,7 +909,7 @@ def test_sending_by_udp_goes_on_when_the_server_comes_back(world):
         assert sender.wait(PATIENCE) == 0, sender.stderr.read()
 
 
-def test_lines_go_to_journald_with_fields_to_look_for(world):
+def test_send_to_journald_sets_searchable_fields(world):
     log = system_log(world)
     set_policy(world)
     for number in range(4):
@@ -922,7 +922,7 @@ def test_lines_go_to_journald_with_fields_to_look_for(world):
     assert entries[1]["RINGFENCE_VERDICT"] == "deny" and entries[1]["RINGFENCE_TOOL"] == "Write", entries
 
 
-def test_what_hooks_send_to_dev_log_a_real_rsyslogd_understands(world):
+def test_a_real_rsyslogd_accepts_lines_from_dev_log(world):
     log = system_log(world)
     set_policy(world, system_log="lines")
     with Rsyslog(world) as rsyslog:

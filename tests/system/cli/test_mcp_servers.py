@@ -46,14 +46,14 @@ def test_without_servers_init_says_nothing_about_them(world):
     assert "MCP" not in world.init()
 
 
-def test_a_dry_run_only_lists_them(world):
+def test_a_dry_run_only_lists_servers(world):
     configure(world)
     before = world.snapshot()
     assert "To allow it: " in world.init("--dry-run")
     assert world.snapshot() == before
 
 
-def test_init_lists_them_as_json(world):
+def test_init_lists_servers_as_json(world):
     configure(world)
     servers = json.loads(world.init("--json"))["mcp_servers"]
     assert [server["name"] for server in servers] == [
@@ -61,7 +61,7 @@ def test_init_lists_them_as_json(world):
     assert not any(server["allowed"] for server in servers)
 
 
-def test_on_a_terminal_init_asks(world):
+def test_on_a_terminal_init_asks_about_each_server(world):
     configure(world)
     world.environment = {"PATH": "/usr/bin:/bin", "TERM": "dumb"}
     command = [world.programs.ringfence, "init", "--home", str(world.home), "--hook",
@@ -113,7 +113,7 @@ def test_explain_prints_the_maps(world):
     assert "No map of" in world.run("explain", "mcp__other").stdout
 
 
-def test_explain_says_by_what_the_arguments_were_judged(world):
+def test_explain_says_how_arguments_were_classified(world):
     def arguments(tool):
         done = world.run("explain", tool, '{"path": "x"}', "--json")
         return json.loads(done.stdout)["arguments"]

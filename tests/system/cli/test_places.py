@@ -78,7 +78,7 @@ def claude_in_dotfiles(machine):
     move_and_link(machine.home / ".claude", machine.home / "dotfiles/claude")
 
 
-def all_of_it(machine):
+def all_layouts_together(machine):
     project_behind_a_link(machine)
     config_in_dotfiles(machine)
     local_elsewhere(machine)
@@ -86,7 +86,7 @@ def all_of_it(machine):
 
 
 LAYOUTS = (home_behind_a_link, config_in_dotfiles, local_elsewhere, project_behind_a_link,
-           claude_in_dotfiles, all_of_it)
+           claude_in_dotfiles, all_layouts_together)
 
 
 def fresh(machine):
@@ -156,7 +156,7 @@ def test_a_project_policy_is_trusted_in_every_layout(world):
         expect(world, "permitted", "Read", world.base / "outside/o.txt")
 
 
-def test_a_link_of_ringfences_own_that_leads_nowhere_stops_calls(world):
+def test_a_dangling_policy_link_stops_calls(world):
     for link in (world.policy, world.policy.parent, world.project / ".ringfence",
                  world.project / ".ringfence/policy.json"):
         fresh(world)
@@ -181,14 +181,14 @@ def test_a_linked_policy_is_read_and_protected(world):
         expect(world, "permitted", "Write", world.home / "dotfiles/vimrc")
 
 
-def test_without_a_home_the_projects_files_are_its_own(world):
+def test_without_a_home_project_dotfiles_are_not_secrets(world):
     for name in (".npmrc", ".s3cfg", "app/.npmrc", ".bundle/config", ".docker/config.json"):
         expect(world, "permitted", "Read", world.project / name, home="")
         expect(world, "permitted", "Write", world.project / name, home="")
     expect(world, "denied", "Read", world.home / ".npmrc", home="")
 
 
-def test_who_works_on_what_runs_later_is_not_asked(world):
+def test_a_dotfiles_project_is_writable_without_questions(world):
     for name in (".config/nvim", ".config/fish", ".vim", "bin", ".local/bin/tools",
                  ".claude/skills/mine"):
         project = world.home / name
@@ -225,7 +225,7 @@ def slug(path):
     return "".join(c if c.isascii() and c.isalnum() else "-" for c in str(path))
 
 
-def test_memory_is_of_the_main_repository(world):
+def test_memory_belongs_to_the_main_repository(world):
     main, tree = repository(world)
     projects = world.home / ".claude/projects"
     memory = projects / slug(main) / "memory/MEMORY.md"
@@ -249,7 +249,7 @@ def test_memory_is_of_the_main_repository(world):
     expect(world, "denied", "Read", memory, project=forged)
 
 
-def test_what_the_client_shows_is_readable(world):
+def test_files_that_the_client_shows_are_readable(world):
     claude = world.home / ".claude"
     other = world.base / "claude-config"
     for folder, config in ((claude, None), (other, other)):
@@ -280,7 +280,7 @@ def test_the_starter_policy_asks_before_a_tool_reads_dotenv(world):
     assert "*.example" in run_ok(world, "explain", "@dotenv")
 
 
-def test_a_refusal_in_the_same_repository_names_the_remedy_that_works(world):
+def test_a_denial_in_the_same_repository_suggests_root_git(world):
     main, _ = repository(world)
     app = main / "pkg/app"
     out = world.init(cwd=app)
@@ -329,7 +329,7 @@ def test_on_a_terminal_init_offers_the_whole_repository(world):
     assert "part of the repository" not in world.init(cwd=app)
 
 
-def test_worktrees_are_made_inside_or_not_at_all(world):
+def test_worktrees_are_only_created_in_the_project(world):
     main, tree = repository(world)
 
     def enter(name, project, cwd=None):

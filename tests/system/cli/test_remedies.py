@@ -57,7 +57,7 @@ def is_test(where):
     return f"def {name}(" in (ROOT / "tests/system" / file).read_text()
 
 
-def test_each_suggested_command_is_carried_out(world):
+def test_each_suggested_command_has_a_test(world):
     new = [f"{file}: {text!r}" for file, text in suggestions()
            if text not in remedies_known.TESTS and not is_plain(text)]
     assert not new, ("these suggest a command that no test carries out; add a row to "
@@ -81,7 +81,7 @@ def test_each_named_test_exists(world):
     assert not missing, missing
 
 
-def test_the_scanner_sees_what_the_compiler_does(world):
+def test_the_scanner_joins_literals_like_the_compiler(world):
     source = '''
       // "ringfence init"
       Say("run: ringfence "

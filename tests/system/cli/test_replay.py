@@ -56,7 +56,7 @@ def test_transcripts_of_the_client_are_read(world):
     assert report["lines"]["broken"] == report["lines"]["foreign"] == 0, report
 
 
-def test_the_usual_folder_is_the_default(world):
+def test_the_clients_transcripts_are_the_default(world):
     error_of(world.run("replay"), 2, ".claude/projects", "does not exist")
     shutil.copytree(FIXTURES, world.home / ".claude/projects")
     report, _ = replay(world)
@@ -68,7 +68,7 @@ def test_the_usual_folder_is_the_default(world):
     assert json.loads(done.stdout)["groups"][0]["examples"][0]["file"].startswith(env["CLAUDE_CONFIG_DIR"]), done
 
 
-def test_the_users_policy_decides_and_is_named(world):
+def test_decisions_name_the_users_policy(world):
     world.write(world.policy, '{ "version": 1,\n  "write": { "allow": ["."], "deny": ["docs"] } }\n')
     (world.project / "docs").mkdir()
     log = world.write(world.base / "log.jsonl", call(world.project / "docs/a", 1, world.project) + "\n")
@@ -83,7 +83,7 @@ def test_the_users_policy_decides_and_is_named(world):
     assert verdicts(report) == {"deny": 2} and "not trusted" in report["notes"][0], report
 
 
-def test_the_hook_says_the_same(world):
+def test_replay_agrees_with_the_hook(world):
     """Compares, for each call of a mixed list, the hook's answer with the filter's."""
     (world.project / ".git/hooks").mkdir(parents=True)
     (world.home / ".ssh").mkdir()
@@ -158,7 +158,7 @@ def test_hostile_text_is_escaped(world):
         json.loads(line)
 
 
-def test_calls_before_a_time_are_left_out(world):
+def test_since_leaves_out_earlier_calls(world):
     lines = [call(world.project / "a", number, world.project)[:-1] + f', "timestamp": "{time}"}}'
              for number, time in enumerate(("2026-11-01T00:00:00.000Z", "2026-11-20T12:00:00.000Z"))]
     log = world.write(world.base / "log.jsonl", "\n".join(lines))
@@ -170,12 +170,12 @@ def test_calls_before_a_time_are_left_out(world):
         error_of(world.run("replay", log, "--since", since), 2, f'"{since}" is not a time')
 
 
-def test_a_call_without_a_tools_name_is_shown_as_one(world):
+def test_a_call_without_a_tool_name_is_shown(world):
     log = world.write(world.base / "log.jsonl", call(world.project / "a", 1, world.project, ""))
     assert "(no name) 1" in world.run("replay", log).stdout, world.run("replay", log)
 
 
-def test_wrong_use_is_one_line_and_status_2(world):
+def test_wrong_usage_is_an_error(world):
     log = world.write(world.base / "log.jsonl", call("a", 1, world.project))
     bad = world.write(world.base / "bad.json", '{"version": 1, "raed": {}}')
     for arguments, parts in (
@@ -190,7 +190,7 @@ def test_wrong_use_is_one_line_and_status_2(world):
         assert not done.stdout, done
 
 
-def test_what_cannot_be_read_is_named_and_status_2(world):
+def test_unreadable_transcripts_are_an_error(world):
     world.write(world.base / "logs/a.jsonl", call(world.project / "a", 1, world.project))
     world.write(world.base / "logs/b.jsonl", "{}").chmod(0)
     world.write(world.base / "logs/c/d.jsonl", "{}").parent.chmod(0)

@@ -35,7 +35,7 @@ def test_revoke_is_the_inverse_of_allow(world):
     assert world.policy.read_text() == before
 
 
-def test_revoke_leaves_what_could_be_read_by_default(world):
+def test_revoke_of_write_access_keeps_read_access(world):
     world.run("allow", "~/first")  # which writes the starter policy
     before = world.policy.read_text()
     assert 'Added "@toolchains" to write.allow' in world.run("allow", "@toolchains", "--yes").stdout
@@ -45,7 +45,7 @@ def test_revoke_leaves_what_could_be_read_by_default(world):
     assert "from read.allow of" in world.run("revoke", "--read", "@toolchains").stdout
 
 
-def test_revoke_finds_a_name_that_says_nothing(world):
+def test_revoke_finds_an_ambiguous_name_in_the_policy(world):
     world.run("allow", "~/first")
     before = world.policy.read_text()
     for kind, name in (("tool", "Frobnicate"), ("host", "intranet")):
@@ -58,7 +58,7 @@ def test_revoke_finds_a_name_that_says_nothing(world):
     error_of(world.run("revoke", "Frobnicate"), 2, "neither a host nor a known tool")
 
 
-def test_revoke_says_that_the_clients_tools_are_refused(world):
+def test_revoke_of_known_tools_warns_that_they_are_refused(world):
     world.write(world.policy, '{"version": 1, "tools": {"allow": ["@known-tools", "mcp__a__b"]}}')
     out = world.run("revoke", "@known-tools").stdout
     assert "own tools are refused now" in out, out
@@ -67,7 +67,7 @@ def test_revoke_says_that_the_clients_tools_are_refused(world):
     assert world.run("explain", "Glob", '{"pattern": "*.c"}').returncode == 0
 
 
-def test_revoke_says_that_a_question_is_gone(world):
+def test_revoke_reports_a_removed_question(world):
     world.run("allow", "~/first")
     out = world.run("revoke", "@dotenv").stdout
     assert 'tools no longer ask about "@dotenv": what the policy allows there is permitted' in out, out
@@ -76,7 +76,7 @@ def test_revoke_says_that_a_question_is_gone(world):
     assert "still permitted" in out and "no longer ask" not in out, out
 
 
-def test_revoke_says_what_still_permits_it(world):
+def test_revoke_names_the_rule_that_still_permits(world):
     (world.home / "src/lib").mkdir(parents=True)
     world.run("allow", "~/src")
     world.run("allow", "~/src/lib")  # is permitted already
@@ -96,7 +96,7 @@ def test_revoke_says_what_still_permits_it(world):
     assert json.loads(world.run("revoke", "~/other", "--json").stdout)["entries"] == []
 
 
-def test_revoke_says_what_permits_the_project_and_what_is_built_in(world):
+def test_revoke_of_the_project_names_the_permitting_rule(world):
     done = world.run("revoke", ".")
     error_of(done, 1, '".": is the project itself', 'permitted by the built-in list, by "."',
              "counts in place of the built-in one; nothing was changed")
@@ -130,7 +130,7 @@ def test_revoke_changes_the_policy_that_has_it(world):
     assert other.read_text() == '{"version": 1}\n'
 
 
-def test_revoke_of_what_was_allowed_for_a_session(world):
+def test_revoke_session_removes_the_session_entry(world):
     assert read_of(world, "/srv/s/x", "one") == "deny"
     world.run("allow", "/srv/s", "--read", "--session")
     assert read_of(world, "/srv/s/x", "one") == "permit"
@@ -139,7 +139,7 @@ def test_revoke_of_what_was_allowed_for_a_session(world):
     assert read_of(world, "/srv/s/x", "one") == "deny"
 
 
-def test_revoke_names_the_session_that_still_may(world):
+def test_revoke_names_a_session_that_still_has_access(world):
     def suggested(text):
         return [shlex.split(found)[1:] for found in re.findall(r"(ringfence revoke .*?) takes that back", text)]
 

@@ -17,7 +17,7 @@ def local_settings(world, text):
     return world.write(world.project / ".claude/settings.local.json", text)
 
 
-def test_settings_are_one_object_and_notes_go_elsewhere(world):
+def test_settings_go_to_stdout_and_notes_to_stderr(world):
     done = derive(world, policy={"read": {"deny": ["**/.env", "a[0-9]"]}})
     settings = json.loads(done.stdout)
     assert set(settings["hooks"]) == set(EVENTS), settings["hooks"]
@@ -27,14 +27,14 @@ def test_settings_are_one_object_and_notes_go_elsewhere(world):
     assert '"a[0-9]"' in done.stderr and "note: " in done.stderr, done.stderr
 
 
-def test_the_registration_is_the_one_of_init(world):
+def test_the_registration_matches_init(world):
     world.write(world.policy, '{"version": 1, "profiles": {"p": {}}}')
     world.init("--profile", "p")
     derived = json.loads(derive(world, "--profile", "p").stdout)
     assert derived["hooks"] == settings_of(world.user)["hooks"], derived["hooks"]
 
 
-def test_a_profile_is_derived_by_itself(world):
+def test_a_profile_has_its_own_settings(world):
     policy = {"profiles": {"main": {"client": {"permission_mode": "bypassPermissions"}}}}
     plain = json.loads(derive(world, policy=policy).stdout)
     main = json.loads(derive(world, "--profile", "main").stdout)
@@ -44,7 +44,7 @@ def test_a_profile_is_derived_by_itself(world):
     error_of(derive(world, "--profile", "nobody", status=2), 2, "--profile", "nobody")
 
 
-def test_a_mode_that_asks_nobody_stays_and_is_told(world):
+def test_an_existing_bypass_mode_is_kept_and_reported(world):
     bypass = '{"permissions": {"defaultMode": "bypassPermissions"}}\n'
     file = local_settings(world, bypass)
     done = derive(world, "--merge", file, policy={})
@@ -54,7 +54,7 @@ def test_a_mode_that_asks_nobody_stays_and_is_told(world):
     assert file.read_text() == bypass
 
 
-def test_options_of_the_sdk_carry_the_registration(world):
+def test_sdk_options_contain_the_registration(world):
     out = derive(world, "--for", "sdk", policy={"tools": {"allow": ["Read", "mcp__team__*"]}}).stdout
     options = json.loads(out)
     assert options["tools"] == ["Read", "mcp__team__*"] and options["allowedTools"] == [], options
@@ -64,7 +64,7 @@ def test_options_of_the_sdk_carry_the_registration(world):
     assert json.loads(python["settings"]) == options["settings"], python
 
 
-def test_an_additional_directory_must_be_one(world):
+def test_additional_directories_must_be_directories(world):
     (world.home / "there").mkdir()
     world.write(world.home / "file", "")
     lists = {"allow": [".", "~/there", "~/file", "~/missing"]}
@@ -72,7 +72,7 @@ def test_an_additional_directory_must_be_one(world):
     assert options["additionalDirectories"] == [str(world.home / "there")], options
 
 
-def test_what_asks_nothing_and_may_leave_the_sandbox_is_refused(world):
+def test_bypass_mode_with_unsandboxed_commands_is_refused(world):
     unsafe = {"client": {"permission_mode": "bypassPermissions"}, "bash": {"unsandboxed": "ask"}}
     done = derive(world, policy=unsafe, status=1)
     error_of(done, 1, "~/.config/ringfence/policy.json:1", "/bash/unsandboxed", "Hint:")
@@ -82,14 +82,14 @@ def test_what_asks_nothing_and_may_leave_the_sandbox_is_refused(world):
     derive(world, "--profile", "p", policy=profile)
 
 
-def test_another_registration_in_the_project_is_said(world):
+def test_another_registration_in_the_project_is_reported(world):
     world.init("--project", ".")
     policy = {"profiles": {"p": {}}}
     done = derive(world, "--for", "sdk", "--profile", "p", policy=policy)
     assert "registers the hook with other arguments" in done.stderr, done.stderr
 
 
-def test_merge_prints_and_leaves_the_file(world):
+def test_merge_prints_without_changing_the_file(world):
     text = '{\n  "model" : "opus",\n  "permissions": { "allow": ["Bash(ls)"] }\n}\n'
     path = local_settings(world, text)
     before = world.snapshot()
@@ -99,7 +99,7 @@ def test_merge_prints_and_leaves_the_file(world):
     assert world.snapshot() == before
 
 
-def test_merge_in_place_writes_and_is_done_once(world):
+def test_merge_in_place_is_idempotent(world):
     path = local_settings(world, '{"model": "opus"}\n')
     done = derive(world, "--merge", path, "--in-place")
     assert done.stdout == "", done.stdout
@@ -113,20 +113,20 @@ def test_merge_in_place_writes_and_is_done_once(world):
     assert "hooks" not in settings_of(path) and settings_of(path)["sandbox"]["enabled"]
 
 
-def test_merge_makes_a_file_where_there_is_none(world):
+def test_merge_creates_a_missing_file(world):
     path = world.project / ".claude/settings.local.json"
     derive(world, "--merge", path, "--in-place")
     assert registered(path, world.programs.hook) == EVENTS
     assert "--home" in settings_of(path)["hooks"]["PreToolUse"][0]["hooks"][0]["args"]
 
 
-def test_a_file_that_is_shared_names_no_home(world):
+def test_shared_settings_do_not_name_a_home(world):
     path = world.write(world.project / ".claude/settings.json", "{}\n")
     derive(world, "--merge", ".claude/settings.json", "--in-place")
     assert settings_of(path)["hooks"]["PreToolUse"][0]["hooks"][0]["args"] == [], settings_of(path)
 
 
-def test_merge_says_what_the_client_reads_elsewhere_only(world):
+def test_merge_reports_settings_that_the_client_reads_only_elsewhere(world):
     path = local_settings(world, "{}")
     done = derive(world, "--merge", path, policy={"network": {"allow": ["a.example"]}})
     assert "strictAllowlist" in done.stderr, done.stderr
@@ -148,7 +148,7 @@ def test_a_conflict_changes_nothing(world):
     assert settings_of(path)["disableAllHooks"] is False
 
 
-def test_what_is_wider_in_the_file_is_said(world):
+def test_merge_reports_wider_existing_settings(world):
     path = local_settings(world, json.dumps({
         "sandbox": {"excludedCommands": ["git *"], "filesystem": {"allowWrite": ["/srv"]}},
         "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "other"}]}]}}))
@@ -157,7 +157,7 @@ def test_what_is_wider_in_the_file_is_said(world):
         assert part in done.stderr, done.stderr
 
 
-def test_a_file_that_the_client_drops_is_not_touched(world):
+def test_merge_does_not_touch_an_invalid_file(world):
     for text in ('{"model": 5}', "{", "// no\n{}", '{"a": 1, "a": 2}', "\0"):
         path = local_settings(world, text)
         done = derive(world, "--merge", path, "--in-place", status=2)
@@ -173,7 +173,7 @@ def test_a_link_stays_a_link(world):
     assert path.is_symlink() and registered(target, world.programs.hook) == EVENTS
 
 
-def test_nothing_is_half_written(world):
+def test_a_failed_write_changes_nothing(world):
     path = local_settings(world, "{}\n")
     world.give_up_root()
     path.parent.chmod(0o555)
@@ -184,7 +184,7 @@ def test_nothing_is_half_written(world):
     assert world.snapshot() == before
 
 
-def test_a_second_sandbox_is_not_asked_for(world):
+def test_a_second_sandbox_is_not_enabled(world):
     off = {"enabled": False}
     assert json.loads(derive(world, "--under-run").stdout)["sandbox"] == off
     wrapped = json.loads(derive(world, policy={"bash": {"wrap": True}}).stdout)
@@ -200,12 +200,12 @@ def test_wrong_usage_is_status_2(world):
         assert done.stdout == "" and done.stderr.startswith("ringfence: "), (arguments, done)
 
 
-def test_a_policy_that_cannot_be_used_is_status_2(world):
+def test_an_invalid_policy_is_status_2(world):
     world.write(world.policy, '{"version": 1, "reed": {}}')
     error_of(derive(world, status=2), 2, "policy.json:1:16", "read")
 
 
-def test_notes_come_once_and_not_before_a_refusal(world):
+def test_notes_are_printed_once_and_not_on_a_refusal(world):
     path = world.write(world.project / ".claude/settings.local.json",
                        '{"sandbox": {"excludedCommands": ["git *"]}}')
     unattended = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ATTENDED": "0"}

@@ -39,7 +39,7 @@ def test_trust_shows_asks_and_pins(world):
     assert "No project" in world.run("trust", "--list").stdout
 
 
-def test_trust_shows_the_worst_first_and_counts_it_above_the_question(world):
+def test_trust_shows_the_most_dangerous_rules_first(world):
     project = json.dumps({"version": 1, "stage": {"verify": ["true"]},
                           "write": {"allow": [f"src/{i}" for i in range(3000)] + ["~/.*"]},
                           "read": {"allow": [".", "/./"]}}, indent=1)
@@ -55,7 +55,7 @@ def test_trust_shows_the_worst_first_and_counts_it_above_the_question(world):
     assert any('"src/2999"' in one["says"] for one in says)
 
 
-def test_trust_without_a_terminal_needs_the_digest_of_what_was_read(world):
+def test_trust_without_a_terminal_needs_the_digest(world):
     policy = world.write(world.project / ".ringfence/policy.json", '{"version": 1, "permitted": "allow"}')
     digest = hashlib.sha256(policy.read_bytes()).hexdigest()
     before = world.snapshot()
@@ -79,7 +79,7 @@ def test_trust_without_a_terminal_needs_the_digest_of_what_was_read(world):
     assert world.run("trust", "--list").stdout.startswith("trusted")
 
 
-def test_trust_refuses_what_was_changed_while_it_was_shown(world):
+def test_trust_refuses_a_policy_that_changed_while_shown(world):
     policy = world.write(world.project / ".ringfence/policy.json", '{"version": 1}')
     with Typed(world, "trust") as user:
         user.wait("[y/N] ")

@@ -64,7 +64,7 @@ class Schemas:
     def _named(self, module, name, depth, wanted):
         key = (id(module), name)
         if key not in self._known:
-            self._known[key] = set()  # in case it is defined by itself
+            self._known[key] = set()  # in case the definition refers to itself
             found = _value(module, name, wanted)
             if found:
                 self._known[key] = self._fields(_Scope(found[0]), found[1], depth)
@@ -164,7 +164,7 @@ class _Scope:
         found = declared.search(self.module.text, begin, end)
         if not found:
             return None
-        self.values[name] = (self, ("other", []))  # in case it is defined by itself
+        self.values[name] = (self, ("other", []))  # in case the definition refers to itself
         self.values[name] = (self, _parsed(self.module.text, found.end()))
         return self.values[name]
 

@@ -55,7 +55,7 @@ def test_bypass(case, template, programs):
     assert not problem, f"{case['why']}: {problem}"
 
 
-def test_json_of_others(use, programs):
+def test_third_party_json(use, programs):
     if use is None:
         pytest.skip("--corpora names no folder")
     problem = corpus_json.problem(use, programs.hook)

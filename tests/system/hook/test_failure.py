@@ -41,7 +41,7 @@ FAILURES = (
 
 @pytest.mark.parametrize("inbox", ("inbox", "linked", None))
 @pytest.mark.parametrize("error, wanted", [row[1:] for row in FAILURES], ids=[row[0] for row in FAILURES])
-def test_a_tool_that_failed(error, wanted, inbox, programs):
+def test_a_failed_tool(error, wanted, inbox, programs):
     extra = {"denied": {"say": SAY}} if inbox else {}
     if inbox:
         extra["alerts"] = {"inbox": f"~/{inbox}", "fields": {"to": "x"}}
@@ -85,7 +85,7 @@ def test_the_command_line(words, status, out, err, programs):
     assert bool(out) == bool(done.stdout), done
 
 
-def test_an_answer_that_cannot_be_written_is_none(programs):
+def test_an_unwritable_answer_is_an_error(programs):
     with open("/dev/full", "wb") as full:
         done = subprocess.run([programs.hook, "--help"], stdin=subprocess.DEVNULL, stdout=full, check=False)
     assert done.returncode == 2, done

@@ -71,7 +71,7 @@ def problem_of(text, alerts, expect):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_told(name, programs):
+def test_notes_after_a_failure(name, programs):
     wrong = problem(programs.hook, json.loads((FIXTURES / name).read_text()))
     assert not wrong, wrong
 

@@ -72,7 +72,7 @@ def release_crowd(tools, checks, count, **world_options):
     return files
 
 
-def test_thousand_hooks_at_once(tools, checks):
+def test_thousand_concurrent_hooks(tools, checks):
     release_crowd(tools, checks, CROWD)
 
 
@@ -87,7 +87,7 @@ def start(tools, world):
                             env=world.environment, cwd=world.project)
 
 
-def let_go(hook, event):
+def send_event(hook, event):
     hook.stdin.write(event)
     hook.stdin.close()
 
@@ -99,7 +99,7 @@ def usual_seconds(tools, world, event):
         hook = start(tools, world)
         time.sleep(0.002)  # by now it waits for its event
         began = time.perf_counter()
-        let_go(hook, event)
+        send_event(hook, event)
         hook.wait()
         seconds.append(time.perf_counter() - began)
     return sorted(seconds)[SAMPLES // 2]
@@ -115,7 +115,7 @@ def kill_some(tools, world, seed):
     for _ in range(KILLED // 8):
         hooks = [start(tools, world) for _ in range(8)]
         for hook in hooks:
-            let_go(hook, event)
+            send_event(hook, event)
             until = time.perf_counter() + random.uniform(0, longest)
             while time.perf_counter() < until:
                 pass

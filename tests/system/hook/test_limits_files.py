@@ -46,7 +46,7 @@ POLICIES = (
 )
 
 
-def test_policy_that_cannot_be_used(tools, checks):
+def test_unusable_policy(tools, checks):
     for name, replace in POLICIES:
         with HookWorld() as world:
             world.policy.unlink()
@@ -57,7 +57,7 @@ def test_policy_that_cannot_be_used(tools, checks):
             checks.check(name, exit_2(answer) or (seconds > 5 and f"took {seconds:.1f} s"))
 
 
-def test_policy_without_permission(tools):
+def test_unreadable_policy(tools):
     with HookWorld() as world:
         world.policy.chmod(0)
         options = {"user": NOBODY, "group": NOBODY} if os.getuid() == 0 else {}
@@ -86,7 +86,7 @@ def test_deleted_working_directory(tools, checks):
             checks.check(f"{kind}, relative", blocked(answer))
 
 
-def test_project_that_is_missing(tools):
+def test_missing_project(tools):
     with HookWorld() as world:
         event = world.permitted_event()
         world.project.rename(world.base / "moved")
@@ -109,7 +109,7 @@ LOG_OBSTACLES = (
 )
 
 
-def test_log_that_cannot_be_written(tools, checks):
+def test_unwritable_log(tools, checks):
     """Never blocks a denial, and a permitted call only if the policy requires the log."""
     for name, obstruct in LOG_OBSTACLES:
         for required in (False, True):
@@ -124,7 +124,7 @@ def test_log_that_cannot_be_written(tools, checks):
             checks.check(f"{case}, permitted", "" if right else str(permitted))
 
 
-def test_log_of_somebody_else(tools):
+def test_log_of_another_user(tools):
     """A run without the permission to write the log still denies."""
     if os.getuid() != 0:
         pytest.skip("needs root, to run the hook as another user")

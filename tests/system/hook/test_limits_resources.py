@@ -86,7 +86,7 @@ def starts(tools, empty, number, value):
                               stderr=subprocess.DEVNULL).returncode == 0 for _ in range(tries(number, value)))
 
 
-def test_limits_down_to_nothing(tools, checks):
+def test_decreasing_limits(tools, checks):
     empty = empty_program(tools)
     for name, number, values in LIMITS:
         problems, smallest = [], None
@@ -112,7 +112,7 @@ def problems_at(tools, number, value):
         yield from (f"log at {value}: {problem}" for problem in problems)
 
 
-def test_answer_into_a_file_that_may_not_grow(tools):
+def test_answer_into_a_file_at_its_size_limit(tools):
     """The kernel writes a part of the answer: half a denial does not count."""
     if tools.launcher is None:
         pytest.skip("cc cannot link a static program")

@@ -36,7 +36,7 @@ def test_closed_descriptors(tools, checks):
             checks.check(f"files, {closed}", files_problem(world, policy))
 
 
-def test_errors_that_cannot_be_told(tools, checks):
+def test_errors_with_unusable_stderr(tools, checks):
     for where in ("2>&-", "2>/dev/full", "2>/dev/null"):
         with HookWorld() as world:
             checks.check(where, exit_2(world.run(tools.hook, b"{", prefix=redirected(where))))
@@ -57,14 +57,14 @@ def test_full_device_as_stdout(tools):
         assert not run_into(tools, world, os.open("/dev/full", os.O_WRONLY))
 
 
-def test_pipe_that_nobody_reads(tools):
+def test_pipe_without_a_reader(tools):
     with HookWorld() as world:
         reader, writer = os.pipe()
         os.close(reader)
         assert not run_into(tools, world, writer)
 
 
-def test_full_pipe_that_does_not_wait(tools):
+def test_full_nonblocking_pipe(tools):
     with HookWorld() as world:
         reader, writer = full_pipe(False)
         try:

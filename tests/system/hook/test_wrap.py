@@ -7,7 +7,7 @@ import subprocess
 from wrapped_calls import SESSION, answer, environment, policy, wrapped
 
 
-def test_a_program_that_needs_quotes_is_a_denial(world):
+def test_a_hook_path_that_needs_quotes_is_denied(world):
     policy(world)
     folder = world.base / "my tools"
     folder.mkdir()
@@ -20,7 +20,7 @@ def test_a_program_that_needs_quotes_is_a_denial(world):
     assert "was not wrapped" in answer(world, "ls", hook=hook, event="PostToolUse")["systemMessage"]
 
 
-def test_other_fields_stay_and_other_tools_are_left_alone(world):
+def test_wrap_keeps_other_fields_and_other_tools(world):
     policy(world)
     more = {"timeout": 5, "run_in_background": True, "description": "d", "unknown": [1.5, None]}
     said = answer(world, "ls", **more)["hookSpecificOutput"]
@@ -45,7 +45,7 @@ def test_other_fields_stay_and_other_tools_are_left_alone(world):
     assert answer(world, "ls") == {}
 
 
-def test_an_own_wrap_is_left_alone(world):
+def test_a_wrapped_command_is_not_wrapped_again(world):
     policy(world)
     own = wrapped(world, "ls")
     assert answer(world, own) == {}
@@ -53,12 +53,12 @@ def test_an_own_wrap_is_left_alone(world):
     assert again.endswith("\n " + own), again
 
 
-def test_the_answer_to_a_permission_request_changes_nothing(world):
+def test_a_permission_request_is_not_wrapped(world):
     policy(world, permitted="allow")
     assert answer(world, "ls", event="PermissionRequest") == {}
 
 
-def test_a_call_without_a_command_is_no_bare_run(world):
+def test_a_call_without_a_command_is_not_wrapped(world):
     policy(world)
     for event in ("PreToolUse", "PostToolUse"):
         for tool_input in (None, {}, {"command": 5}, {"description": "d"}):
@@ -75,7 +75,7 @@ def test_a_call_without_a_command_is_no_bare_run(world):
                 assert "it is not a string" in done.stdout and '"deny"' in done.stdout, done
 
 
-def test_a_bare_run_raises_an_alert(world):
+def test_an_unwrapped_run_raises_an_alert(world):
     inbox = world.base / "inbox"
     inbox.mkdir()
     policy(world, alerts={"inbox": str(inbox)})

@@ -108,7 +108,7 @@ def health_of(rows, text):
 
 # -- an ordinary host -----------------------------------------------------------------------------
 
-def both_layers_work_and_doctor_says_so(home):
+def both_layers_work_and_doctor_agrees(home):
     for layers in ("full", "landlock"):
         home.runs(layers)
     rows = home.doctor()
@@ -117,8 +117,8 @@ def both_layers_work_and_doctor_says_so(home):
     assert health_of(rows, 'asks for mode "sandbox", layers "full"') == "ok", rows
 
 
-def the_supervisor_is_not_ended_from_within(home):
-    """No process is left either when the command ends."""
+def the_supervisor_cannot_be_killed_from_inside(home):
+    """No process is left when the command ends, either."""
     for how in ("kill -9 $PPID", "kill -9 -- -$(cut -d' ' -f5 /proc/$PPID/stat)"):
         done = home.run("sh", "-c", f"{how} 2> /dev/null; echo still; sleep 0.1", layers="landlock")
         assert (done.returncode, done.stdout) == (0, "still\n"), (how, done)
@@ -132,7 +132,7 @@ def the_supervisor_is_not_ended_from_within(home):
 
 # -- obstacles to user namespaces -----------------------------------------------------------------
 
-def a_limit_of_namespaces_is_named(home):
+def an_exhausted_namespace_limit_is_named(home):
     """Following the hint lets the next start succeed."""
     for kind in ("user", "net"):
         before = set_kernel(f"user.max_{kind}_namespaces", "0")
@@ -145,7 +145,7 @@ def a_limit_of_namespaces_is_named(home):
             set_kernel(f"user.max_{kind}_namespaces", before)
 
 
-def a_fall_back_to_landlock_is_told(home):
+def a_fallback_to_landlock_is_reported(home):
     """The start and doctor report it; doctor's report is consistent with and without it."""
     before = set_kernel("user.max_user_namespaces", "0")
     try:
@@ -162,7 +162,7 @@ def a_fall_back_to_landlock_is_told(home):
         set_kernel("user.max_user_namespaces", before)
 
 
-def debians_switch_is_named(home):
+def debians_namespace_switch_is_named(home):
     if not os.path.exists("/proc/sys/kernel/unprivileged_userns_clone"):
         return
     before = set_kernel("kernel.unprivileged_userns_clone", "0")
@@ -173,7 +173,7 @@ def debians_switch_is_named(home):
         set_kernel("kernel.unprivileged_userns_clone", before)
 
 
-def a_profile_of_apparmor_is_named(home):
+def a_restrictive_apparmor_profile_is_named(home):
     """A profile that permits namespaces but no capabilities in them, as on Ubuntu."""
     profile = pathlib.Path("/run/profile")
     profile.write_text("profile narrow /usr/bin/narrow {\n  /{,**} mrwlkix,\n  network,\n  signal,\n"
@@ -239,7 +239,7 @@ class Slice:
 BURN = "i=0; while [ $i -lt 1000000000 ]; do i=$((i + 1)); done"
 
 
-def memory_of_all_processes_together_is_limited(home):
+def the_total_memory_of_all_processes_is_limited(home):
     home.policy(memory="24M")
     eat = "dd if=/dev/zero bs=16M count=1 2> /dev/null"
     with Slice() as inside:
@@ -261,7 +261,7 @@ def the_number_of_processes_is_limited(home):
     assert 15 <= started <= 20, done
 
 
-def processor_time_is_limited_where_a_cgroup_above_has_the_controller(home):
+def processor_time_is_limited_by_a_parent_cgroup_with_the_controller(home):
     """The nearest cgroup has no `cpu`."""
     home.policy(cpus=0.25, memory="512M", processes=100)
     with Slice() as inside:
@@ -294,7 +294,7 @@ def used(group):
     return statistic(group, "usage_usec") / 1e6
 
 
-def reading_and_writing_disks_is_limited(home):
+def disk_io_is_limited(home):
     home.policy(io="1M")
     began = time.monotonic()
     with Slice():
@@ -317,7 +317,7 @@ def without_landlock_nothing_starts(home):
     home.refuses("Landlock is missing", layers="landlock")
 
 
-def without_landlock_a_warning_says_so(home):
+def without_landlock_missing_warn_prints_a_warning(home):
     home.policy(missing="warn")
     home.runs("full", said=("not enforced: file rules: landlock_create_ruleset: EOPNOTSUPP",
                             "Landlock, is missing"))
@@ -328,7 +328,7 @@ def without_landlock_a_warning_says_so(home):
         set_kernel("user.max_user_namespaces", before)
 
 
-def an_old_kernel_is_refused_with_its_name(home):
+def an_old_kernel_is_refused_with_its_version(home):
     release = os.uname().release
     for missing in ("refuse", "warn"):
         home.policy(missing=missing)
@@ -339,15 +339,15 @@ def an_old_kernel_is_refused_with_its_name(home):
 # -- main -----------------------------------------------------------------------------------------
 
 PARTS = {
-    "host": (both_layers_work_and_doctor_says_so, the_supervisor_is_not_ended_from_within),
-    "namespaces": (a_limit_of_namespaces_is_named, a_fall_back_to_landlock_is_told,
-                   debians_switch_is_named, a_profile_of_apparmor_is_named),
-    "limits": (memory_of_all_processes_together_is_limited, the_number_of_processes_is_limited,
-               processor_time_is_limited_where_a_cgroup_above_has_the_controller,
-               reading_and_writing_disks_is_limited),
+    "host": (both_layers_work_and_doctor_agrees, the_supervisor_cannot_be_killed_from_inside),
+    "namespaces": (an_exhausted_namespace_limit_is_named, a_fallback_to_landlock_is_reported,
+                   debians_namespace_switch_is_named, a_restrictive_apparmor_profile_is_named),
+    "limits": (the_total_memory_of_all_processes_is_limited, the_number_of_processes_is_limited,
+               processor_time_is_limited_by_a_parent_cgroup_with_the_controller,
+               disk_io_is_limited),
     "spellings": spellings.CASES,
-    "without-landlock": (without_landlock_nothing_starts, without_landlock_a_warning_says_so),
-    "old": (an_old_kernel_is_refused_with_its_name,),
+    "without-landlock": (without_landlock_nothing_starts, without_landlock_missing_warn_prints_a_warning),
+    "old": (an_old_kernel_is_refused_with_its_version,),
     "ptrace": (ptrace_scope_2_is_named, ptrace_scope_3_is_named),
 }
 

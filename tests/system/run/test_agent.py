@@ -50,7 +50,7 @@ def test_the_agent_saves_its_file_in_a_home_that_is_not_writable(world):
     assert done.returncode == 0, done.stderr
 
 
-def test_a_command_saves_nothing_there(world):
+def test_a_command_cannot_change_the_agents_files(world):
     sandbox = Sandbox(world)
     world.write(world.home / ".claude.json", "{}")
     done = sandbox.python(SAVE)
@@ -61,7 +61,7 @@ def test_a_command_saves_nothing_there(world):
     assert (world.home / ".claude.json").read_text() == "{}"
 
 
-def test_the_saved_file_is_no_way_to_other_names_in_the_home(world):
+def test_the_saved_file_gives_no_access_to_other_names_in_the_home(world):
     sandbox = Sandbox(world)
     world.write(world.home / ".bashrc", "mine\n")
     world.write(world.home / ".claude.json", "{}")
@@ -128,7 +128,7 @@ def test_the_agent_keeps_its_state_but_not_its_settings(world):
     assert [line for line in refused if became[line] == "done"] == [], became
 
 
-def test_what_other_sessions_run_is_out_of_reach(world):
+def test_scripts_that_other_sessions_run_are_protected(world):
     sandbox = Sandbox(world)
     snapshot = world.write(world.home / ".claude/shell-snapshots/snapshot-bash-1-ab.sh", "mine\n")
     script = world.write(world.home / ".claude/statusline.sh", "mine\n")
@@ -162,7 +162,7 @@ def test_transcripts_of_this_project_are_kept_and_others_are_hidden(world):
     assert (world.home / own).stat().st_mode & 0o777 == 0o700
 
 
-def test_state_that_was_not_there_is_made(world):
+def test_missing_state_directories_are_created(world):
     sandbox = Sandbox(world)
     (world.home / ".claude").rmdir()
     done = sandbox.python("import os; open(os.path.expanduser('~/.claude/plans/x'), 'w')", "--agent")
@@ -185,7 +185,7 @@ def test_a_program_with_the_agents_name_is_the_agent(world):
     assert names_in(world.home / ".claude/todos") == ["a"]
 
 
-def test_a_home_below_tmp_is_read_and_not_written(world):
+def test_a_home_below_tmp_is_read_only(world):
     sandbox = Sandbox(world)
     assert world.home.is_relative_to("/tmp"), world.home
     world.write(world.home / "notes", "mine")
@@ -233,7 +233,7 @@ def test_lines_of_hooks_inside_reach_the_log(world):
     assert "inside" in line and "inside" not in start and line["chain"], line
 
 
-def test_the_hook_finds_its_policy_where_only_what_is_listed_is_there(world):
+def test_the_hook_finds_its_policy_if_only_listed_paths_are_readable(world):
     sandbox = Sandbox(world)
     world.write(world.policy, json.dumps({
         "version": 1, "tools": {"deny": ["Read"]}, "sandbox": {"reads": "listed"},
@@ -250,7 +250,7 @@ def test_the_hook_finds_its_policy_where_only_what_is_listed_is_there(world):
     assert done.returncode == 2 and "by a link" in done.stderr, done
 
 
-def test_a_log_that_is_required_is_kept_from_inside(world):
+def test_a_required_log_gets_lines_from_inside(world):
     sandbox = Sandbox(world)
     world.write(world.policy, json.dumps({"version": 1, "audit": {"required": True}}))
     done = ask_the_hook(world, sandbox, world.project / "x", "--agent")
@@ -262,7 +262,7 @@ def test_a_log_that_is_required_is_kept_from_inside(world):
     assert done.returncode == 2 and "audit" in done.stderr, done
 
 
-def test_nothing_but_audit_lines_gets_into_the_log(world):
+def test_only_audit_lines_are_accepted_from_inside(world):
     sandbox = Sandbox(world)
     good = '{"time":"t","event":"PreToolUse","tool":"Read","paths":["/x"],"verdict":"permit","us":1'
     bad = ["", "x", "{}", '{"time":"t"}', '{"time":"t","chain":"0"', '{"time":"t","inside":"x"',
@@ -275,7 +275,7 @@ def test_nothing_but_audit_lines_gets_into_the_log(world):
         "SandboxStart", "PreToolUse", "PreToolUse"]
 
 
-def test_a_flood_of_lines_is_cut(world):
+def test_a_flood_of_lines_is_limited(world):
     sandbox = Sandbox(world)
     script = """
 import socket
@@ -292,7 +292,7 @@ print(answers.decode())
     assert (world.state / "audit.jsonl").stat().st_size < 8 << 20
 
 
-def test_who_connects_and_says_nothing_keeps_nobody_out(world):
+def test_silent_connections_do_not_block_others(world):
     sandbox = Sandbox(world)
     script = """
 import socket
@@ -309,7 +309,7 @@ print(launcher.recv(1).decode())
     assert done.stdout == "1\n", done
 
 
-def test_the_log_itself_cannot_be_touched_from_inside(world):
+def test_the_log_cannot_be_changed_from_inside(world):
     sandbox = Sandbox(world)
     sandbox.python("", "--agent")
     before = (world.state / "audit.jsonl").read_bytes()
@@ -324,7 +324,7 @@ def test_the_log_itself_cannot_be_touched_from_inside(world):
 
 # -- a sandbox inside a sandbox ---------------------------------------------------------------------
 
-def test_the_agents_commands_in_a_sandbox_of_their_own_have_no_state(world):
+def test_a_nested_sandbox_cannot_change_the_agents_state(world):
     sandbox = Sandbox(world)
     home = world.home
     became = nested(world, sandbox, {}, [
@@ -335,7 +335,7 @@ def test_the_agents_commands_in_a_sandbox_of_their_own_have_no_state(world):
     assert not (home / ".claude.json").exists()
 
 
-def test_a_sandbox_inside_is_as_tight_as_its_own_policy(world):
+def test_a_nested_sandbox_enforces_its_own_write_rules(world):
     sandbox = Sandbox(world)
     (world.project / "sub").mkdir()
     world.write(world.project / "old", "old")
@@ -350,7 +350,7 @@ def test_a_sandbox_inside_is_as_tight_as_its_own_policy(world):
     assert (world.project / "old").read_text() == "old"
 
 
-def test_a_sandbox_inside_reads_what_its_own_policy_lets_it(world):
+def test_a_nested_sandbox_enforces_its_own_read_rules(world):
     sandbox = Sandbox(world)
     world.write(world.project / "old", "old")
     # Paths outside /tmp, where the world is: the inner sandbox has its own /tmp.
@@ -366,7 +366,7 @@ def test_a_sandbox_inside_reads_what_its_own_policy_lets_it(world):
     assert listed[1] != "done" and listed[2:] == read_all[2:], listed
 
 
-def test_of_a_sandbox_inside_only_its_commands_refusals_are_told(world):
+def test_a_refusal_in_a_nested_sandbox_is_reported_once(world):
     sandbox = Sandbox(world)
     program = world.project / "ringfence"
     shutil.copy(world.programs.ringfence, program)
@@ -375,7 +375,7 @@ def test_of_a_sandbox_inside_only_its_commands_refusals_are_told(world):
     assert len(told) == 1 and ".envrc" in told[0], done.stderr
 
 
-def test_a_log_that_is_required_is_asked_of_the_sandbox_around(world):
+def test_a_nested_sandbox_with_a_required_log_needs_the_outer_log(world):
     sandbox = Sandbox(world)
     program = world.project / "ringfence"
     shutil.copy(world.programs.ringfence, program)
@@ -388,7 +388,7 @@ def test_a_log_that_is_required_is_asked_of_the_sandbox_around(world):
     assert (world.project / "made").exists()
 
 
-def test_nobody_leaves_a_sandbox_inside(world):
+def test_a_nested_sandbox_cannot_be_left(world):
     sandbox = Sandbox(world)
     (world.project / "sub").mkdir()
     policy = {"write": {"allow": ["sub"]}}
@@ -400,7 +400,7 @@ def test_nobody_leaves_a_sandbox_inside(world):
     assert not (world.project / "new").exists()
 
 
-def test_rules_of_sandboxes_that_have_ended_are_forgotten(world):
+def test_rules_of_ended_nested_sandboxes_are_freed(world):
     sandbox = Sandbox(world)
     # More than the limit, each with its own rules.
     (world.project / "sub").mkdir()
@@ -415,7 +415,7 @@ def test_rules_of_sandboxes_that_have_ended_are_forgotten(world):
     assert (world.project / "sub/made").exists() and not (world.project / "other").exists()
 
 
-def test_rules_from_inside_are_not_believed(world):
+def test_rules_from_inside_are_validated_and_cannot_be_removed(world):
     sandbox = Sandbox(world)
     script = r"""
 import ctypes, os

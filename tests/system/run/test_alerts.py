@@ -75,7 +75,7 @@ def exchange(one, other):
         raise OSError(ctypes.get_errno(), "renameat2")
 
 
-def test_an_inbox_is_made_and_anybody_can_read_it(world):
+def test_a_missing_inbox_is_created_world_readable(world):
     inbox = write_policy(world)
     done = tell(world, denied("/etc/hosts"))
     assert done.returncode == 0 and not done.stderr, done
@@ -86,7 +86,7 @@ def test_an_inbox_is_made_and_anybody_can_read_it(world):
     assert next(inbox.iterdir()).stat().st_mode & 0o777 == 0o644
 
 
-def test_links_on_the_way_are_not_followed(world):
+def test_links_in_the_inbox_path_are_not_followed(world):
     inbox = write_policy(world)
     elsewhere = world.base / "elsewhere"
     (elsewhere / "main").mkdir(parents=True)
@@ -100,7 +100,7 @@ def test_links_on_the_way_are_not_followed(world):
     assert [path.name for path in elsewhere.rglob("*")] == ["main"]
 
 
-def test_a_swapped_component_leads_nowhere_else(world):
+def test_a_swapped_path_component_does_not_redirect_alerts(world):
     """The inbox's parent alternates between a directory and a link while hooks write: every
     alert is in the directory, wherever that was moved, and none is behind the link."""
     write_policy(world)
@@ -127,7 +127,7 @@ def test_a_swapped_component_leads_nowhere_else(world):
     assert alerts_in(ipc / "main")  # and none is incomplete
 
 
-def test_what_stands_in_the_inbox_is_not_touched(world):
+def test_existing_files_in_the_inbox_are_not_touched(world):
     inbox = write_policy(world)
     (inbox / "ringfence-0-0.json").mkdir(parents=True)
     os.mkfifo(inbox / ".ringfence-0-0.json.tmp")
@@ -135,7 +135,7 @@ def test_what_stands_in_the_inbox_is_not_touched(world):
     assert len(list(inbox.iterdir())) == 3
 
 
-def test_an_inbox_that_is_no_folder_is_told(world):
+def test_an_inbox_that_is_not_a_directory_is_reported(world):
     inbox = write_policy(world)
     inbox.parent.mkdir()
     for make in (os.mkfifo, lambda path: path.write_text("mine")):
@@ -145,7 +145,7 @@ def test_an_inbox_that_is_no_folder_is_told(world):
         inbox.unlink()
 
 
-def test_a_long_failure_takes_no_long_alert(world):
+def test_alerts_about_long_failures_are_short(world):
     inbox = write_policy(world)
     error = denied("/etc/hosts") + "\n" + "x" * (1 << 20) + "\n" + denied("/etc/" + "y" * 3000)
     assert tell(world, error).returncode == 0
@@ -153,7 +153,7 @@ def test_a_long_failure_takes_no_long_alert(world):
     assert tell(world, ("/'\"~" * 300_000) + " Permission denied").returncode == 0
 
 
-def test_hooks_at_once_write_no_more_than_one_may(world):
+def test_concurrent_hooks_share_the_alert_limit(world):
     inbox = write_policy(world)
     processes = [subprocess.Popen(
         [world.programs.hook, "--root", world.project], stdin=subprocess.PIPE,
@@ -167,7 +167,7 @@ def test_hooks_at_once_write_no_more_than_one_may(world):
     assert 1 <= len(alerts_in(inbox)) <= 10, len(alerts_in(inbox))
 
 
-def test_an_agent_inside_has_the_launcher_write(world):
+def test_the_launcher_writes_alerts_of_an_agent_inside(world):
     sandbox = Sandbox(world)
     inbox = write_policy(world)
     as_user(sandbox, world, inbox)
@@ -181,7 +181,7 @@ def test_an_agent_inside_has_the_launcher_write(world):
     assert str(world.base / "secret") in alert["text"], alert
 
 
-def test_what_the_policy_asks_about_is_refused_inside_and_told(world):
+def test_an_ask_path_is_refused_inside_with_an_alert(world):
     """The kernel refuses what the hook outside would ask about: there is no way to ask."""
     sandbox = Sandbox(world)
     inbox = write_policy(world)
@@ -197,7 +197,7 @@ def test_what_the_policy_asks_about_is_refused_inside_and_told(world):
     assert not tell(world, refused.stderr).stdout
 
 
-def test_the_launchers_own_profile_counts(world):
+def test_the_launchers_profile_decides_the_inbox(world):
     """The hook inside claims another profile, or that alerts are off: the alert goes to the
     launcher's inbox."""
     sandbox = Sandbox(world)
@@ -220,7 +220,7 @@ def request(kind="path", **members):
     return json.dumps({"alert": kind, **members}, separators=(",", ":"))
 
 
-def test_forged_requests_come_to_nothing(world):
+def test_forged_requests_raise_no_alerts(world):
     sandbox = Sandbox(world)
     inbox = write_policy(world)
     as_user(sandbox, world, inbox)
@@ -245,7 +245,7 @@ def test_forged_requests_come_to_nothing(world):
     assert alerts_in(inbox) == []
 
 
-def test_what_a_request_says_is_quoted(world):
+def test_the_text_of_a_request_is_escaped(world):
     sandbox = Sandbox(world)
     inbox = write_policy(world)
     as_user(sandbox, world, inbox)
@@ -256,7 +256,7 @@ def test_what_a_request_says_is_quoted(world):
     assert alert["text"].startswith('write to "/etc/\\n\\u202ex\\"" refused: '), alert
 
 
-def test_a_flood_is_held_back(world):
+def test_a_flood_of_requests_is_limited(world):
     sandbox = Sandbox(world)
     inbox = write_policy(world)
     as_user(sandbox, world, inbox)

@@ -107,15 +107,15 @@ def writes(world, options):
         assert not escaped, escaped
 
 
-def test_no_spelling_of_a_guarded_name_is_written(world):
+def test_no_spelling_of_a_protected_name_is_writable(world):
     writes(world, ())
 
 
-def test_no_spelling_of_a_guarded_name_is_written_with_landlock_alone(world):
+def test_no_spelling_of_a_protected_name_is_writable_with_landlock_alone(world):
     writes(world, LANDLOCK)
 
 
-def test_ordinary_work_goes_on(world):
+def test_ordinary_work_is_permitted(world):
     with AliasWorld(world) as aliases:
         script = "mkdir -p src~1 && echo x > src~1/a~1.c && mv src~1/a~1.c 'b~2' && cat 'B~2' && rm 'b~2'"
         done = aliases.sandbox.run(["sh", "-c", script])
@@ -133,7 +133,7 @@ def weaker_of(world, sandbox):
     return [line for line in done.stdout.splitlines() if line.startswith("weaker")]
 
 
-def test_a_hidden_file_is_read_by_another_spelling_and_the_plan_says_so(world):
+def test_the_plan_notes_that_other_spellings_read_hidden_files(world):
     with AliasWorld(world) as aliases:
         world.write(world.policy, HIDE_DOTENV)
         world.write(aliases.seen / ".env", "secret\n")
@@ -145,7 +145,7 @@ def test_a_hidden_file_is_read_by_another_spelling_and_the_plan_says_so(world):
         assert any(NOTE in line for line in said), said
 
 
-def test_the_plan_says_nothing_of_spellings_elsewhere(world):
+def test_the_plan_has_no_spelling_note_on_other_file_systems(world):
     sandbox = Sandbox(world)
     world.write(world.policy, HIDE_DOTENV)
     world.write(world.project / ".env", "secret\n")
@@ -153,7 +153,7 @@ def test_the_plan_says_nothing_of_spellings_elsewhere(world):
     assert said and not any("spellings" in line for line in said), said
 
 
-def test_a_hard_link_that_looks_like_a_short_name_is_itself(world):
+def test_hard_links_that_look_like_short_names_work(world):
     sandbox = Sandbox(world)
     script = "echo x > b && ln b a~1 && ln b c && rm a~1 && mv c d~1 && ls"
     done = sandbox.run(["sh", "-c", script])
@@ -161,7 +161,7 @@ def test_a_hard_link_that_looks_like_a_short_name_is_itself(world):
     assert not {"a~1", "c"} & set(done.stdout.split()), done
 
 
-def test_the_hook_knows_each_spelling(world):
+def test_the_hook_recognizes_each_spelling(world):
     with AliasWorld(world) as aliases:
         for spelling in [*(one for all_ in SPELLINGS.values() for one in all_), *NEW]:
             event = {"hook_event_name": "PreToolUse", "tool_name": "Write", "session_id": "s",

@@ -39,7 +39,7 @@ class Container(Sandbox):
         return done
 
 
-def test_it_is_refused_with_the_remedy(world):
+def test_a_covered_proc_stops_the_start_with_a_hint(world):
     container = Container(world, {"version": 1})
     done = container.run(["sh", "-c", "echo ran > seen"])
     assert done.returncode == 125, done
@@ -48,7 +48,7 @@ def test_it_is_refused_with_the_remedy(world):
     assert container.seen.read_text() == ""
 
 
-def test_with_a_warning_the_rest_is_enforced(world):
+def test_missing_warn_enforces_the_other_layers(world):
     container = Container(world, WARN)
     lines = ["open('x', 'w')", f"open({str(world.project / 'new')!r}, 'w')",
              "open('/proc/sys/kernel/hostname', 'w')", "os.kill(1, 9)", "os.kill(os.getppid(), 9)",
@@ -61,7 +61,7 @@ def test_with_a_warning_the_rest_is_enforced(world):
     assert "not enforced" in done.stderr and "mount(/proc)" in done.stderr, done.stderr
 
 
-def test_what_the_command_leaves_behind_ends_with_it(world):
+def test_background_processes_end_if_proc_is_covered(world):
     container = Container(world, WARN)
     mark = f"{os.getpid()}.{time.monotonic_ns()}"
     done = container.run(["sh", "-c", f"(setsid sh -c 'sleep 1000; : {mark}' &) ; echo started"])
@@ -70,7 +70,7 @@ def test_what_the_command_leaves_behind_ends_with_it(world):
     assert found.stdout == "", found.stdout
 
 
-def test_where_nothing_can_be_mounted_the_same_holds(world):
+def test_background_processes_end_with_landlock_alone(world):
     sandbox = Sandbox(world)
     mark = f"{os.getpid()}.{time.monotonic_ns()}"
     lines = ["os.kill(os.getppid(), 9)", "os.kill(os.getpid(), 0)"]
@@ -83,7 +83,7 @@ def test_where_nothing_can_be_mounted_the_same_holds(world):
     assert found.stdout == "", found.stdout
 
 
-def test_the_agent_works_there_too(world):
+def test_the_agent_works_if_proc_is_covered(world):
     container = Container(world, WARN)
     works = ["open('.claude/todos/x', 'w')", "os.mkdir('.claude.json.lock')",
              "open('.claude.json', 'w')", "os.utime('.claude.json.lock')"]

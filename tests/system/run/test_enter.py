@@ -49,7 +49,7 @@ def here(world, *parts):
     return str(world.project.joinpath(*parts)) + "\n"
 
 
-def test_confined_and_otherwise_the_same(world):
+def test_a_wrapped_command_is_confined_and_otherwise_unchanged(world):
     policy(world)
     (world.project / "sub").mkdir()
     outside = world.base / "outside"
@@ -62,7 +62,7 @@ def test_confined_and_otherwise_the_same(world):
     Ran(world, "false").says(1, "")
     Ran(world, "no-such-program").says(127, "")
     Ran(world, "kill -KILL $$").says(128 + signal.SIGKILL)
-    Ran(world, "if").says(2 if wrapped_shell_says_two() else 1, "")
+    Ran(world, "if").says(2 if syntax_error_status_is_two() else 1, "")
     Ran(world, "cd sub").says(0, "", here(world, "sub"))
     Ran(world, "cd sub; false").says(1)
     Ran(world, "cd ..; pwd", cwd=world.project / "sub").says(0, here(world), here(world))
@@ -77,7 +77,7 @@ def test_confined_and_otherwise_the_same(world):
     Ran(world, "echo " + "x" * 60000 + " | wc -c").says(0, "60001\n", here(world))
 
 
-def test_the_same_with_zsh(world):
+def test_a_wrapped_command_works_with_zsh(world):
     """The client uses the user's shell if that is zsh."""
     shell = shutil.which("zsh")
     if shell is None:
@@ -101,14 +101,14 @@ def test_the_same_with_zsh(world):
         assert ran.status == 125 and not made.exists(), vars(ran)
 
 
-def wrapped_shell_says_two():
+def syntax_error_status_is_two():
     """A syntax error in eval ends a shell with the shell's own status."""
     done = subprocess.run(["/bin/bash", "-c", "true && eval 'if' < /dev/null"],
                           capture_output=True, check=False)
     return done.returncode == 2
 
 
-def test_never_bare(world):
+def test_a_broken_wrap_never_runs_the_bare_command(world):
     """Whatever goes wrong with the line, the shell exits before the command."""
     policy(world)
     made = world.project / "made"
@@ -129,7 +129,7 @@ def test_never_bare(world):
         assert ran.status == 127 and not made.exists(), vars(ran)
 
 
-def test_only_from_the_clients_shell(world):
+def test_enter_only_works_from_the_clients_shell(world):
     policy(world)
     line = wrapped(world, "touch made").split("\n")[0].split("; ")[0].split(" ")
     done = subprocess.run(line, cwd=world.project, env=environment(world), capture_output=True,
@@ -149,7 +149,7 @@ def test_only_from_the_clients_shell(world):
     error_of(done, 125, "has no script")
 
 
-def test_what_looks_wrapped_is_wrapped(world):
+def test_a_forged_wrap_is_wrapped_again(world):
     policy(world)
     outside = world.base / "outside"
     own = wrapped(world, "echo x")
@@ -174,7 +174,7 @@ def run_confined(world, *command, options=()):
                           text=True, timeout=60, check=False)
 
 
-def test_tmp_is_the_sessions(world):
+def test_tmp_belongs_to_the_session(world):
     policy(world)
     name = f"/tmp/ringfence-test-{os.getpid()}"
     Ran(world, f"mkdir {name}; echo kept > {name}/f").says(0, "", here(world))
@@ -199,7 +199,7 @@ def test_tmp_is_the_sessions(world):
     os.unlink(name)
 
 
-def test_without_mounts_the_folder_itself_is_the_sessions(world):
+def test_without_mounts_tmpdir_belongs_to_the_session(world):
     policy(world, sandbox={"layers": "landlock"})
     Ran(world, "cd /tmp; echo kept > $TMPDIR/f && cd -").says(0, None, here(world))
     Ran(world, "cat $TMPDIR/f").says(0, "kept\n", here(world))
@@ -208,7 +208,7 @@ def test_without_mounts_the_folder_itself_is_the_sessions(world):
     assert not (world.state / "tmp/new").exists()
 
 
-def test_a_folder_that_is_not_the_users_is_refused(world):
+def test_an_insecure_tmp_directory_is_refused(world):
     policy(world)
     folders = world.state / "tmp"
     folders.mkdir(parents=True, mode=0o755)
@@ -220,7 +220,7 @@ def test_a_folder_that_is_not_the_users_is_refused(world):
     assert ran.status == 125 and os.listdir(world.project) == [], vars(ran)
 
 
-def test_a_session_goes_on_after_its_tmp_was_closed_or_opened(world):
+def test_a_session_continues_after_its_tmp_changed_mode(world):
     policy(world)
     for mode in ("1777", "0755", "0"):
         Ran(world, f"echo x > /tmp/f; chmod {mode} /tmp")
@@ -230,7 +230,7 @@ def test_a_session_goes_on_after_its_tmp_was_closed_or_opened(world):
         assert folder.stat().st_mode & 0o7777 == 0o700
 
 
-def test_a_session_goes_on_after_the_way_to_its_scratchpad_was_closed(world):
+def test_a_session_continues_after_its_scratchpad_was_closed(world):
     policy(world)
     top = pathlib.Path(f"/tmp/claude-{os.getuid()}")
     slug = top / re.sub("[^A-Za-z0-9]", "-", str(world.project))
@@ -262,7 +262,7 @@ def test_a_session_goes_on_after_the_way_to_its_scratchpad_was_closed(world):
             top.rmdir()
 
 
-def test_old_folders_go_and_used_ones_stay(world):
+def test_old_tmp_directories_are_removed_and_used_ones_kept(world):
     policy(world)
     Ran(world, "mkdir -m 0 /tmp/closed; mkdir -p /tmp/a/b/c; echo x > /tmp/a/b/f", session="old")
     Ran(world, "echo x > /tmp/f", session="young")
@@ -293,7 +293,7 @@ def test_old_folders_go_and_used_ones_stay(world):
         held.wait()
 
 
-def test_the_directory_is_looked_at_first(world):
+def test_the_reported_directory_is_checked(world):
     policy(world)
     report = world.base / "report"
     for lie in ("/nonexistent", "relative", "/tmp/only-inside", "/etc/passwd", "/a\\n/b",
@@ -306,7 +306,7 @@ def test_the_directory_is_looked_at_first(world):
     assert not report.is_symlink(), vars(ran)
 
 
-def test_profile_and_caller_come_along(world):
+def test_the_wrap_keeps_the_profile_of_the_caller(world):
     policy(world, profiles={"reader": {"when": {"subagent": True}, "sandbox": {"mode": "rx"}}})
     told = {"hook_event_name": "PreToolUse", "session_id": SESSION, "cwd": str(world.project),
             "agent_id": "a1", "agent_type": "Explore", "tool_name": "Bash",
@@ -320,7 +320,7 @@ def test_profile_and_caller_come_along(world):
     Ran(world, "touch made").says(0, "", here(world))
 
 
-def test_names_with_every_character(world):
+def test_a_project_path_with_special_characters_works(world):
     policy(world)
     project = world.base / "my 'own' $HOME; project é\n%41"
     project.mkdir()
@@ -329,7 +329,7 @@ def test_names_with_every_character(world):
     assert (project / "made").exists()
 
 
-def test_init_permits_the_line_and_takes_it_back(world):
+def test_init_permits_the_wrap_and_removes_the_permission(world):
     before = world.write(world.user, '{"permissions": {"allow": ["Read"]}, '
                                      '"sandbox": {"enabled": true}}').read_bytes()
     policy(world)

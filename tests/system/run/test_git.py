@@ -138,7 +138,7 @@ done > seen 2>&1
 """
 
 
-def test_work_with_new_repositories_goes_on(world):
+def test_new_repositories_work(world):
     done = Sandbox(world).run(["sh", "-c", WORKS])
     assert done.returncode == 0 and not done.stderr, f"{done.returncode} {done.stderr}"
     assert done.stdout.split() == ["../..", "first", "first", "first", "false"], done.stdout
@@ -152,7 +152,7 @@ def prepare(world, folder):
                    env={"PATH": os.environ["PATH"], "HOME": str(world.home)})
 
 
-def test_nothing_of_a_new_repository_runs_outside(world):
+def test_a_new_repository_runs_no_code_outside(world):
     sandbox = Sandbox(world)
     world.write(world.project / "evil", EVIL)
     world.write(world.project / "toggle.py", TOGGLE)
@@ -175,7 +175,7 @@ def test_nothing_of_a_new_repository_runs_outside(world):
     assert not ran, ran
 
 
-def test_without_the_sandbox_it_would_run(world):
+def test_the_attacks_work_without_the_sandbox(world):
     """Without the sandbox, the attacks above succeed."""
     world.write(world.project / "evil", EVIL)
     world.write(world.project / "toggle.py", TOGGLE)
@@ -228,7 +228,7 @@ def test_a_clone_has_all_of_its_files(world):
         assert (world.project / "lib/down" / name).read_text() == "upstream\n", name
 
 
-def test_a_clone_has_nothing_of_the_client(world):
+def test_a_clone_with_client_files_is_refused(world):
     sandbox = Sandbox(world)
     upstream(world, ("file", ".envrc", *OF_CLIENT))
     done = sandbox.run(["sh", "-c", f"{GIT} clone -qb main {world.home}/up up"])
@@ -237,7 +237,7 @@ def test_a_clone_has_nothing_of_the_client(world):
         assert not (world.project / "up" / name).exists(), name
 
 
-def test_what_was_there_is_in_no_new_work_tree(world):
+def test_existing_directories_do_not_become_new_worktrees(world):
     """A directory inside it is not a new repository either, nor one that is a repository only
     for a while."""
     sandbox = Sandbox(world)
@@ -261,7 +261,7 @@ def test_what_was_there_is_in_no_new_work_tree(world):
         assert not os.path.lexists(world.project / name), name
 
 
-def test_a_refused_config_says_why(world):
+def test_a_refused_git_config_explains_why(world):
     done = Sandbox(world).run(["sh", "-c", "git init -q r; git -C r config alias.x '!true'"])
     assert done.returncode != 0, done
     assert "a command may not set alias.x" in done.stderr, done.stderr

@@ -185,15 +185,15 @@ def nothing_runs(world, options):
     assert not escaped, escaped
 
 
-def test_git_runs_nothing_that_a_command_chose(world):
+def test_git_runs_no_program_chosen_by_a_command(world):
     nothing_runs(world, ())
 
 
-def test_git_runs_nothing_that_a_command_chose_with_landlock_alone(world):
+def test_git_runs_no_program_chosen_by_a_command_with_landlock_alone(world):
     nothing_runs(world, LANDLOCK)
 
 
-def test_git_goes_nowhere_that_a_command_chose(world):
+def test_git_uses_no_remote_chosen_by_a_command(world):
     sandbox = Sandbox(world)
     for options in ((), LANDLOCK):
         for name, (attack, later) in REMOTES.items():
@@ -219,7 +219,7 @@ def begin_links(world):
     world.write(world.home / "docs/file", "mine\n")
 
 
-def test_git_writes_through_no_link_of_a_command(world):
+def test_git_does_not_write_through_links_of_a_command(world):
     sandbox = Sandbox(world)
     for options in ((), LANDLOCK):
         for name, (attack, later) in LINKS.items():
@@ -237,7 +237,7 @@ def test_git_writes_through_no_link_of_a_command(world):
             assert state() == before, name
 
 
-def test_links_elsewhere_are_made(world):
+def test_other_links_can_be_created(world):
     sandbox = Sandbox(world)
     for options in ((), LANDLOCK):
         begin(world, ":")
@@ -254,7 +254,7 @@ def test_links_elsewhere_are_made(world):
         assert done.returncode != 0 and "git would write through the link" in done.stderr, done
 
 
-def test_git_runs_nothing_that_the_environment_names(world):
+def test_git_runs_no_program_named_by_the_environment(world):
     sandbox = Sandbox(world)
     for options in ((), LANDLOCK):
         for name, (variables, attack, later) in ENVIRONMENTS.items():
@@ -271,7 +271,7 @@ def test_git_runs_nothing_that_the_environment_names(world):
             assert not (world.home / "RAN").exists(), name
 
 
-def test_a_start_ends_whatever_the_configuration_includes(world):
+def test_recursive_or_huge_git_configurations_do_not_hang_the_start(world):
     sandbox = Sandbox(world)
     begin(world, "mkdir -p sub x/objects x/refs; echo 'gitdir: ../x' > sub/.git; echo 'ref: refs/heads/m' > x/HEAD;"
                  "for i in $(seq 40); do printf '[include]\npath=config\n'; done > x/config")

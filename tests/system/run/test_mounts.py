@@ -88,7 +88,7 @@ def second_home(world, **policy):
     return other, Bound(world, (world.home, other), policy=policy)
 
 
-def test_what_is_hidden_is_hidden_in_a_second_view_of_the_home(world):
+def test_hidden_files_are_hidden_in_a_second_mount_of_the_home(world):
     other, sandbox = second_home(world, read={"deny": ["@secrets", "~/notes"]})
     for path in (other / ".ssh/id_rsa", other / "notes/a"):
         assert sandbox.bare(["cat", str(path)]).returncode == 0
@@ -98,7 +98,7 @@ def test_what_is_hidden_is_hidden_in_a_second_view_of_the_home(world):
     assert sandbox.run(["cat", str(other / ".bashrc")]).stdout == "mine\n"
 
 
-def test_a_file_that_a_pattern_names_is_hidden_in_a_second_view_of_the_project(world):
+def test_files_hidden_by_a_pattern_are_hidden_in_a_second_mount(world):
     other = second_in(world.home)
     world.write(world.project / "app/.env", "secret\n")
     sandbox = Bound(world, (world.project, other), policy={"read": {"deny": ["**/.env"]}})
@@ -124,7 +124,7 @@ def change(sandbox, *names, options=()):
     assert done.returncode == 0, done
 
 
-def test_what_may_not_be_written_stays_so_in_a_second_view(world):
+def test_write_rules_apply_in_a_second_mount_of_the_home(world):
     # The home is mounted below the project, where the policy permits writes.
     other = world.project / "around/mnt"
     other.mkdir(parents=True)
@@ -144,7 +144,7 @@ def test_what_may_not_be_written_stays_so_in_a_second_view(world):
     assert (world.home / "plain").read_text() == "x\n"
 
 
-def test_a_name_that_is_denied_stays_so_where_landlock_knows_the_directory_by_another_name(world):
+def test_denied_names_stay_denied_in_a_second_mount_of_the_project(world):
     other = second_in(world.home)
     (world.project / "docs").mkdir()
     sandbox = Bound(world, (world.project, other), policy={"write": {"deny": ["docs/adr"]}})
@@ -154,7 +154,7 @@ def test_a_name_that_is_denied_stays_so_where_landlock_knows_the_directory_by_an
         assert not (world.project / ".git").exists(), options
 
 
-def test_the_hook_denies_what_a_mount_shows_elsewhere(world):
+def test_the_hook_recognizes_paths_in_a_second_mount(world):
     other, sandbox = second_home(world)
     world.write(world.policy, json.dumps({"version": 1, "read": {"allow": [".", str(world.base)]},
                                           "write": {"allow": [".", str(world.base)]}}))
@@ -216,7 +216,7 @@ def test_another_HOME_leaves_the_home_of_passwd_protected(world):
     assert not sandbox.ask("Write", world.home / "plain/x", **home).stdout
 
 
-def test_where_no_home_is_known_nothing_is_started_until_one_is_named(world):
+def test_an_unknown_home_stops_the_start(world):
     sandbox = with_passwd(world, "")
     sandbox.prefix = [*sandbox.outside, "env", "-u", "HOME"]
     done = sandbox.run(["true"])
@@ -255,7 +255,7 @@ def test_every_command_finds_the_home_of_passwd(world):
         assert done.returncode == 2 and "no home" in done.stderr and "--home DIR" in done.stderr, done
 
 
-def test_a_HOME_that_is_none_is_told_or_does_no_harm(world):
+def test_an_invalid_HOME_is_an_error_or_harmless(world):
     sandbox = with_passwd(world, world.home)
     key = str(world.home / ".ssh/id_rsa")
     for home in ("relative", "../x"):

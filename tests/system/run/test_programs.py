@@ -136,7 +136,7 @@ def test_git_works(world):
     assert not list(world.project.rglob("hooks/[!.]*[!e]")), "a hook has come to be"
 
 
-def test_git_says_what_it_was_refused(world):
+def test_git_shows_the_refused_path(world):
     git_repository(world)
     done = shell(world, "git config user.name other")
     assert "/.git/config" in done.stderr and "@runs-later" in done.stderr, done.stderr
@@ -174,7 +174,7 @@ def test_shell_has_job_control(world):
         assert session.status() == 7, session.status()
 
 
-def test_a_job_of_a_shell_is_stopped_and_continued(world):
+def test_a_shell_job_can_be_stopped_and_continued(world):
     """Like the command itself; the rest of its job stops as well."""
     need("bash")
     here = " ".join(map(shlex.quote, world.command()))
@@ -210,7 +210,7 @@ def test_a_job_of_a_shell_is_stopped_and_continued(world):
         assert session.status() == 7, session.status()
 
 
-def test_a_command_that_leaves_its_group_still_hears(world):
+def test_a_command_that_leaves_its_process_group_gets_signals(world):
     script = ("import os, time; os.setpgid(0, os.getpgid(os.getppid())); print('moved', flush=True);"
               " time.sleep(300)")
     process = world.start(world.command(PYTHON, "-c", script))
@@ -219,7 +219,7 @@ def test_a_command_that_leaves_its_group_still_hears(world):
     assert process.wait(30) == 143, process.returncode
 
 
-def test_who_does_not_read_its_terminal_keeps_nobody_waiting(world):
+def test_unread_terminal_input_does_not_block_the_launcher(world):
     """Input can exceed a terminal's buffer; the launcher still receives signals."""
     script = "import time, tty; tty.setraw(0); print('deaf', flush=True); time.sleep(300)"
     with TerminalSession(world.command(PYTHON, "-c", script), world) as session:

@@ -263,7 +263,7 @@ PLANTED = {
 @pytest.mark.users("ordinary", "root")
 @pytest.mark.as_user
 @pytest.mark.parametrize("plant", PLANTED.values(), ids=PLANTED.keys())
-def test_the_oracle_sees(plant, programs, place):
+def test_the_oracle_detects_violations(plant, programs, place):
     world = NamesWorld(place, programs)
     before = world.look()
     plant(world.base)

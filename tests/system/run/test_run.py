@@ -68,7 +68,7 @@ def processes_with(text):
     return found
 
 
-def test_a_report_tells_start_refusal_and_end(world):
+def test_a_report_has_start_refusal_and_end(world):
     run = Run(world, [], ["sh", "-c", "echo out; touch /etc/ringfence-test; exit 3"])
     events = run.finish()
     assert [event["event"] for event in events] == ["started", "refused", "ended"], events
@@ -83,7 +83,7 @@ def test_a_report_tells_start_refusal_and_end(world):
     assert "ringfence:" not in run.err, run.err
 
 
-def test_a_refused_name_is_told_with_each_set_of_layers(world):
+def test_a_refused_name_is_reported_with_each_set_of_layers(world):
     for layers in LAYERS:
         run = Run(world, ["--layers", layers], ["sh", "-c", "echo x > .envrc"])
         refused = event_of(run.finish(), "refused")
@@ -94,7 +94,7 @@ def test_a_refused_name_is_told_with_each_set_of_layers(world):
             done.stderr
 
 
-def test_a_refusal_by_the_mode_is_told(world):
+def test_a_refusal_by_the_mode_is_reported_and_logged(world):
     done = world.run("run", "--mode", "rx", "--", "sh", "-c", "echo x > made",
                      env={"HOME": str(world.home)})
     assert done.returncode != 0 and "in mode rx the project is read-only" in done.stderr, done
@@ -105,7 +105,7 @@ def test_a_refusal_by_the_mode_is_told(world):
     assert denial["event"] == "SandboxDenial" and "mode rx" in denial["why"], denial
 
 
-def test_a_refusal_in_a_folder_of_the_sandboxs_own_names_its_rule(world):
+def test_a_refusal_in_the_private_tmp_names_its_rule(world):
     for options in (["--session", "s"], ["--layers", "landlock"]):
         done = world.run("run", *options, "--", "sh", "-c", "mkdir -p ${TMPDIR:-/tmp}/r/.git/hooks",
                          env={"HOME": str(world.home)})
@@ -116,13 +116,13 @@ def run_script(world, script, *options):
     return world.run("run", *options, "--", "sh", "-c", script, env={"HOME": str(world.home)})
 
 
-def told_by(done):
+def refusal_lines(done):
     """The lines about refused writes."""
     return [line for line in done.stderr.splitlines() if line.startswith("ringfence: write to")]
 
 
-def carry_out_hint(world, done):
-    (line,) = told_by(done)
+def follow_hint(world, done):
+    (line,) = refusal_lines(done)
     assert line.count("`") == 2 and "--session" not in line and "--ask" not in line, line
     words = shlex.split(line.split("`")[1])
     assert words[:2] == ["ringfence", "allow"], words
@@ -130,33 +130,33 @@ def carry_out_hint(world, done):
     assert allowed.returncode == 0, allowed
 
 
-def test_a_missing_path_outside_is_not_to_be_allowed(world):
+def test_a_missing_outside_path_does_not_suggest_allow(world):
     """The next run would make it a directory."""
     write = 'echo y > "$HOME/out.txt"'
     for layers in LAYERS:
-        (line,) = told_by(run_script(world, write, "--layers", layers))
+        (line,) = refusal_lines(run_script(world, write, "--layers", layers))
         assert "ringfence allow" not in line and "the user must create it first" in line, line
-        (line,) = told_by(run_script(world, 'echo > "$HOME/.gitconfig.lock"', "--layers", layers))
+        (line,) = refusal_lines(run_script(world, 'echo > "$HOME/.gitconfig.lock"', "--layers", layers))
         assert "ringfence allow" not in line and "create" not in line, line
         assert "The user must do it, outside the sandbox." in line, line
     # The user creates the file, and the next refusal names the command that allows it.
     out = world.write(world.home / "out.txt", "old\n")
-    carry_out_hint(world, run_script(world, write))
+    follow_hint(world, run_script(world, write))
     assert run_script(world, write).returncode == 0 and out.read_text() == "y\n"
 
 
-def test_a_file_in_a_shared_temporary_folder_is_allowed_for_good(world):
+def test_the_hint_for_a_shared_temporary_file_is_permanent(world):
     with tempfile.NamedTemporaryFile(dir="/var/tmp", mode="r+") as file:
         for options in ([], ["--session", "s1"]):
             write = f"echo y > {file.name}"
-            carry_out_hint(world, run_script(world, write, *options))
+            follow_hint(world, run_script(world, write, *options))
             assert run_script(world, write, *options).returncode == 0 and file.read() == "y\n"
             file.seek(0)
             file.truncate()
             world.policy.unlink()
 
 
-def test_a_run_of_a_session_may_do_what_was_allowed_for_it(world):
+def test_a_session_grant_applies_to_runs_of_that_session(world):
     data = world.base / "data"
     data.mkdir()
     world.write(world.state / "sessions/s1.json",
@@ -167,27 +167,27 @@ def test_a_run_of_a_session_may_do_what_was_allowed_for_it(world):
         (data / "x").unlink(missing_ok=True)
 
 
-def test_a_path_outside_about_which_the_policy_asks_has_a_line(world):
+def test_a_refused_ask_path_says_that_the_sandbox_cannot_ask(world):
     bashrc = world.write(world.home / ".bashrc", "old\n")
     write = 'echo x >> "$HOME/.bashrc"'
-    (line,) = told_by(run_script(world, write))
+    (line,) = refusal_lines(run_script(world, write))
     assert "ringfence allow" not in line and "The user must do it" in line, line
     allowed = world.run("allow", "--ask", bashrc)
     assert allowed.returncode == 0 and "the sandbox cannot ask" in allowed.stdout, allowed
     for layers in LAYERS:
-        (line,) = told_by(run_script(world, write, "--layers", layers))
+        (line,) = refusal_lines(run_script(world, write, "--layers", layers))
         assert "and the sandbox cannot ask. The user must do it, outside the sandbox" in line, line
     assert bashrc.read_text() == "old\n"
 
 
-def test_more_refusals_than_are_told_are_counted(world):
+def test_refusals_beyond_the_limit_are_counted(world):
     done = world.run("run", "--", "sh", "-c", "for i in $(seq 15); do mkdir $i; echo > $i/.envrc; done;"
                                               " false")
     assert done.stderr.count("ringfence: write to") == 10, done
     assert "these are 10 of 15 calls" in done.stderr, done
 
 
-def test_names_on_the_command_line_are_from_where_it_was_typed(world):
+def test_option_paths_are_relative_to_the_working_directory(world):
     (world.project / "sub").mkdir()
     (world.base / "also").mkdir()
     command = ["sh", "-c", "pwd; echo x > ../made; echo x > ../../also/made"]
@@ -196,7 +196,7 @@ def test_names_on_the_command_line_are_from_where_it_was_typed(world):
     assert (world.base / "also/made").exists() and (world.project / "made").exists()
 
 
-def test_root_is_told_of_what_is_another_users(world):
+def test_root_is_warned_about_another_users_directories(world):
     if os.geteuid() != 0:
         pytest.skip("needs root")
     def touch(name):
@@ -212,7 +212,7 @@ def test_root_is_told_of_what_is_another_users(world):
     assert "HOME belongs to another user" in done.stderr, done
 
 
-def test_nothing_that_a_terminal_takes_for_a_command_is_printed(world):
+def test_dry_run_escapes_control_characters(world):
     name = "a\x9b31m\x7f\u202eb"
     (world.project / name).mkdir()
     done = world.run("run", "--dry-run", "--json", "--write", name, "--", "true")
@@ -223,14 +223,14 @@ def test_nothing_that_a_terminal_takes_for_a_command_is_printed(world):
     assert not set("\x9b\x7f\u202e") & set(done.stdout), done
 
 
-def test_what_contradicts_itself_is_refused(world):
+def test_contradictory_options_are_an_error(world):
     error_of(world.run("run", "--mode", "rx", "--no-sandbox", "--", "true"), 2, "--no-sandbox")
     error_of(world.run("run", "--dry-run", "--json", "--for", "macos", "--", "true"), 2, "--json")
     error_of(world.run("run", "--json", "--", "touch", "made"), 2, "--json: needs --dry-run")
     assert not (world.project / "made").exists()
 
 
-def test_a_writable_folder_that_opens_for_some_names_alone_says_so(world):
+def test_the_plan_lists_the_only_writable_names(world):
     world.write(world.policy, json.dumps({"version": 1, "write": {"allow": ["src"]}}))
     plan = json.loads(run_script(world, ":", "--dry-run", "--json").stdout)
     (place,) = [place for place in plan["writable"] if place["path"] == str(world.project)]
@@ -243,7 +243,7 @@ def test_a_writable_folder_that_opens_for_some_names_alone_says_so(world):
     assert done.returncode and [path.name for path in world.project.iterdir()] == ["src"], done
 
 
-def test_a_folder_that_cannot_be_made_is_left_out(world):
+def test_an_allowed_directory_that_cannot_be_created_is_skipped(world):
     policy = world.base / "policy.json"
     policy.write_text(json.dumps({"version": 1, "write": {"allow": [".", "/proc/x/y"]}}))
     assert world.run("run", "--policy", policy, "--", "true").returncode == 0
@@ -253,7 +253,7 @@ def test_a_folder_that_cannot_be_made_is_left_out(world):
     assert done.returncode == 1 and (world.project / "here").exists(), done
 
 
-def test_a_rule_holds_in_whatever_letter_case_it_is_written(world):
+def test_rules_ignore_letter_case(world):
     (world.project / "docs/adr").mkdir(parents=True)
     (world.project / "docs/adr/one").write_text("one\n")
     (world.project / "docs/secret").write_text("secret\n")
@@ -269,7 +269,7 @@ def test_a_rule_holds_in_whatever_letter_case_it_is_written(world):
         (world.project / "ran").unlink()
 
 
-def test_a_socket_that_cannot_be_reached_is_no_reason_not_to_start(world):
+def test_an_unreachable_socket_does_not_stop_the_start(world):
     """The socket's file has gone, its directory is closed, or its name leads through a link."""
     (world.base / "real").mkdir()
     (world.base / "closed").mkdir()
@@ -292,26 +292,26 @@ def test_a_socket_that_cannot_be_reached_is_no_reason_not_to_start(world):
         server.close()
 
 
-def test_a_report_tells_what_could_not_be_run(world):
+def test_a_report_names_a_missing_program(world):
     events = Run(world, [], ["no-such-program"]).finish()
     ended = event_of(events, "ended")
     assert ended["status"] == 127 and ended["not_run"] == "no-such-program: ENOENT", ended
 
 
-def test_a_report_tells_why_nothing_was_run(world):
+def test_a_report_explains_a_failed_start(world):
     run = Run(world, ["--chdir", world.base], ["touch", "made"])
     failed = event_of(run.finish(), "failed")
     assert run.process.returncode == 2 and "holds the home" in failed["what"], failed
     assert failed["remedy"] and not run.err
 
 
-def test_a_report_tells_why_there_is_no_plan(world):
+def test_a_report_explains_a_failed_dry_run(world):
     run = Run(world, ["--dry-run", "--chdir", world.base], ["true"])
     assert "holds the home" in event_of(run.finish(), "failed")["what"]
     assert run.process.returncode == 2 and not run.out and not run.err, run.err
 
 
-def test_a_report_goes_to_a_socket_and_to_no_other_program(world):
+def test_the_report_socket_is_not_passed_to_the_command(world):
     run = Run(world, [], ["sh", "-c", "ls -l /proc/self/fd"])
     run.finish()
     assert "socket" not in run.out, run.out
@@ -321,7 +321,7 @@ def test_a_report_goes_to_a_socket_and_to_no_other_program(world):
     assert not (world.project / "made").exists()
 
 
-def test_everybody_ends_when_the_asker_hangs_up(world):
+def test_all_processes_end_when_the_caller_hangs_up(world):
     for layers in LAYERS:
         mark = f"{os.getpid()}.{layers}"
         script = (f"trap '' TERM; touch ready; sh -c 'setsid sh -c \"sleep 1000; : {mark}\" & "
@@ -334,7 +334,7 @@ def test_everybody_ends_when_the_asker_hangs_up(world):
         assert not processes_with(mark), layers
 
 
-def test_a_tree_that_is_left_behind_ends_with_the_command(world):
+def test_background_processes_end_with_the_command(world):
     for layers in LAYERS:
         mark = f"{os.getpid()}.left.{layers}"
         script = f"sh -c 'sh -c \"touch ready; sleep 1000; : {mark}\" & sleep 1000; : {mark}' & " \
@@ -344,7 +344,7 @@ def test_a_tree_that_is_left_behind_ends_with_the_command(world):
         assert not processes_with(mark), layers
 
 
-def test_a_directory_besides_the_policys_can_be_written(world):
+def test_write_adds_a_writable_directory(world):
     data = world.base / "data"
     data.mkdir()
     for mode, status in (("sandbox", 0), ("rx", 1)):
@@ -356,7 +356,7 @@ def test_a_directory_besides_the_policys_can_be_written(world):
         assert (world.project / mode).exists() == (mode == "sandbox")
 
 
-def test_a_directory_that_the_policy_denies_cannot_be_had_besides(world):
+def test_write_rejects_a_denied_directory(world):
     data = world.base / "data"
     data.mkdir()
     world.write(world.policy, json.dumps({"version": 1, "write": {"allow": ["."],
@@ -366,7 +366,7 @@ def test_a_directory_that_the_policy_denies_cannot_be_had_besides(world):
     assert not list(data.iterdir())
 
 
-def test_git_works_in_a_work_tree_of_a_repository_that_may_be_written(world):
+def test_git_works_in_a_worktree_of_a_writable_repository(world):
     if not shutil.which("git"):
         pytest.skip("no git")
     repository, tree = world.base / "repository", world.base / "tree"
@@ -399,7 +399,7 @@ def test_git_works_in_a_work_tree_of_a_repository_that_may_be_written(world):
     assert (inside / "worktrees/tree/commondir").read_text() == "../..\n"
 
 
-def test_limits_that_the_cgroup_does_not_take_stop_the_start(world):
+def test_limits_that_the_cgroup_rejects_stop_the_start(world):
     """The hierarchy appears to have a controller that it lacks."""
     mounts = [mount for mount in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
               if os.path.exists(mount + "/cgroup.subtree_control")]

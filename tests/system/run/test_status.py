@@ -112,7 +112,7 @@ def test_status(row, run_world):
     assert not wrong, wrong
 
 
-def test_a_passing_shortage_is_no_missing_layer(run_world):
+def test_a_low_file_limit_is_not_a_missing_layer(run_world):
     names = names_of(run_world)
     done = finish(run_world.start(
         ["/bin/sh", "-c", f"ulimit -n 8; exec {names['RINGFENCE']} run --policy {names['SHORT']} --"

@@ -39,7 +39,7 @@ def output_of(world, script, options=()):
     return done.stdout.decode()
 
 
-def test_what_a_command_does_not_read_of_a_pipe_is_left(world):
+def test_unread_pipe_input_is_left_for_the_next_reader(world):
     for options in BOTH:
         script = "printf 'a\\nb\\nc\\n' | { $RUN sh -c 'read x; echo got $x'; cat; }"
         assert output_of(world, script, options) == "got a\nb\nc\n"
@@ -64,7 +64,7 @@ def test_output_and_errors_of_one_pipe_keep_their_order(world):
     assert (done.stdout, done.stderr) == (b"out\n", b"err\n")
 
 
-def test_a_reader_that_has_gone_ends_the_writer(world):
+def test_a_closed_reader_ends_the_writer(world):
     for options in BOTH:
         done = shell(world, "$RUN sh -c 'yes; echo $? >&2' | head -n 1; echo ${PIPESTATUS[0]}", options)
         assert done.stdout == b"y\n0\n" and done.stderr.split()[:1] == [b"141"], done
@@ -72,12 +72,12 @@ def test_a_reader_that_has_gone_ends_the_writer(world):
         assert done.stdout == b"ok\n141 0\n", done
 
 
-def test_the_end_of_a_pipe_comes_with_the_end_of_the_command(world):
+def test_a_pipe_closes_when_the_command_ends(world):
     script = "$RUN sh -c '(sleep 30; echo late) & echo now' | cat"
     assert output_of(world, script) == "now\n"
 
 
-def test_a_file_keeps_its_position_for_those_who_go_on(world):
+def test_the_file_position_is_shared_with_later_commands(world):
     script = ("printf 'one\\ntwo\\nthree\\n' > in; { $RUN sh -c 'read x; echo $x'; cat; } < in > out;"
               "{ $RUN echo four; echo five; $RUN echo six; } >> out; cat out")
     for options in BOTH:
@@ -89,13 +89,13 @@ def test_output_and_errors_share_a_file(world):
     assert output_of(world, script) == "a\nb\nc\n"
 
 
-def test_a_closed_stream_does_not_become_one_of_the_launchers(world):
+def test_a_closed_stream_does_not_become_a_launcher_socket(world):
     for closed in ("<&-", ">&- ", "2>&-", "<&- >&- 2>&-"):
         script = f"$RUN sh -c 'readlink /proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2 > s' {closed}; cat s"
         assert "socket" not in output_of(world, script), closed
 
 
-def test_a_directory_is_no_stream(world):
+def test_a_directory_as_a_stream_is_an_error(world):
     for options in BOTH:
         for stream, name in (("<", "standard input"), ("2<", "standard error")):
             done = shell(world, f"$RUN true {stream} .", options)

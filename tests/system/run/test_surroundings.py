@@ -98,7 +98,7 @@ def test_other_limits(world):
         assert quiet(world.run("echo", "on", preexec_fn=limit_to(number, value))) == "on\n", number
 
 
-def test_a_recipe_of_make(world):
+def test_a_make_recipe(world):
     if not shutil.which("make"):
         pytest.skip("make is not installed")
     inner = "a b:\n\t@echo $@\nall: a b\n"
@@ -120,7 +120,7 @@ def lines_of_ringfence(done):
     return [line for line in done.stderr.splitlines() if line.startswith("ringfence")]
 
 
-def test_a_program_of_32_bits(world):
+def test_a_32_bit_program(world):
     program = world.project / "old"
     program.write_bytes(PROGRAM_OF_32_BITS)
     program.chmod(0o755)
@@ -164,7 +164,7 @@ def test_a_program_that_cannot_be_dumped(world):
     assert not (world.project / "made").exists()
 
 
-def test_devices_beside_what_may_be_written(world):
+def test_devices_stay_writable_with_listed_paths(world):
     """A pattern, or a name that does not exist yet, makes a list of all writable paths."""
     script = ("echo x > /dev/null && echo x 2> /dev/null > build/a && ! echo x > /dev/full &&"
               " ! echo x > other && test ! -e other")
@@ -178,7 +178,7 @@ def test_devices_beside_what_may_be_written(world):
             assert "/dev/full: Permission" not in done.stderr, (place, layers, done)
 
 
-def test_the_mode_of_a_file_without_a_name(world):
+def test_fchmod_of_a_file_without_a_name(world):
     script = """
 import os, sys
 memory = os.memfd_create("x")
@@ -222,7 +222,7 @@ COPY_ETC = ("cp -a /etc {base}/etc 2> /dev/null || :; rm -f {base}/etc/resolv.co
             "ln -s ../run/resolve/stub.conf {base}/etc/resolv.conf; mount --bind {base}/etc /etc; ")
 
 
-def test_the_name_servers_are_in_run(world):
+def test_resolv_conf_can_be_a_link_into_run(world):
     setup = COPY_ETC.format(base=world.base) + (
         "mount -t tmpfs none /run; mkdir /run/resolve; echo 'nameserver 127.0.0.53' > "
         "/run/resolve/stub.conf; echo secret > /run/resolve/beside")
@@ -234,7 +234,7 @@ def test_the_name_servers_are_in_run(world):
     assert done.stdout == "", done
 
 
-def test_tmp_is_a_link(world):
+def test_tmp_can_be_a_link(world):
     setup = (f"mkdir -p {world.base}/root/old {world.base}/elsewhere; mount --bind {world.base}/root "
              f"{world.base}/root; echo host > {world.base}/elsewhere/f; "
              f"for d in bin sbin lib lib64 usr etc dev proc sys srv var home root run; do "
@@ -251,7 +251,7 @@ def test_tmp_is_a_link(world):
         assert os.listdir(world.base / "elsewhere") == ["f"], os.listdir(world.base / "elsewhere")
 
 
-def test_a_directory_above_that_only_leads_on(world):
+def test_a_parent_directory_with_search_permission_only(world):
     above = world.base / "above"
     project = above / "project"
     project.mkdir(parents=True)
@@ -261,7 +261,7 @@ def test_a_directory_above_that_only_leads_on(world):
     above.chmod(0o755)
 
 
-def test_a_closed_directory_above(world):
+def test_a_closed_parent_directory(world):
     """Rules apply to the targets of links, which cannot be found in this case."""
     if os.geteuid() == 0:
         pytest.skip("nothing is closed to root")
@@ -289,7 +289,7 @@ def fixture_device():
     os.unlink(path)
 
 
-def test_a_device_of_the_policy(world, device):
+def test_a_device_named_in_the_policy(world, device):
     script = f"echo x > {device}; cat {device}; test -c {device}; ls {device}* | wc -l"
     assert world.run("sh", "-ec", script).returncode != 0
     for layers in ("full", "landlock"):
@@ -351,7 +351,7 @@ def test_a_closed_directory_in_a_cache(world):
     assert "of the host" not in done.stdout, done
 
 
-def test_caches_of_the_policy(world):
+def test_caches_named_in_the_policy(world):
     """Writable caches are written, unreadable ones are not read, whatever they are."""
     make_caches(world)
     world.policy.write_text(json.dumps({"version": 1, "write": {"allow": [".", "~/.cache/tool", "~/.npm"]},
@@ -364,7 +364,7 @@ def test_caches_of_the_policy(world):
     assert done.stdout == "/tmp/.cache/cargo\n", done
 
 
-def test_variables_of_caches(world):
+def test_cache_variables(world):
     show = "echo $XDG_CACHE_HOME $npm_config_cache $CARGO_HOME"
     assert quiet(world.run("sh", "-c", show)) == "/tmp/.cache /tmp/.cache/npm /tmp/.cache/cargo\n"
     make_caches(world)
@@ -380,7 +380,7 @@ def test_variables_of_caches(world):
     assert out.endswith(f"/.cache/cargo {world.home}/.cache/ms-playwright\n"), out
 
 
-def test_a_session_keeps_its_copies(world):
+def test_a_session_keeps_its_cache_copies(world):
     make_caches(world)
     session = ("--session", "one")
     quiet(world.run("sh", "-ec", "echo kept > ~/.cache/tool/kept; rm ~/.cache/tool/old", extra=session))
@@ -402,7 +402,7 @@ def test_a_session_keeps_its_copies(world):
 
 # -- ringfence's own commands inside -----------------------------------------------------------------
 
-def test_doctor_inside(world):
+def test_doctor_inside_a_sandbox(world):
     """A command inside sees root's files as another user's, and the log as read-only."""
     must(world.run("true"))  # creates the log
     done = world.run(world.programs.ringfence, "doctor", "--json", "--hook", world.programs.ringfence)

@@ -144,7 +144,7 @@ def launchers_below(shell):
 
 # -- input for the shell --------------------------------------------------------------------------
 
-def test_what_is_typed_at_the_shell_after_a_stop_is_not_heard(world, layers):
+def test_a_stopped_command_does_not_read_the_shells_input(world, layers):
     """A child that ignores the stop, with the output in a pipe: the input is shared in this
     case."""
     with Shell(world, layers) as shell:
@@ -162,7 +162,7 @@ def test_what_is_typed_at_the_shell_after_a_stop_is_not_heard(world, layers):
             shell.forget_listener()
 
 
-def test_all_stops_with_the_launcher_and_goes_on_with_it(world, layers):
+def test_the_command_stops_and_continues_with_the_launcher(world, layers):
     with Shell(world, layers) as shell:
         shell.say(f"$r sh -c '{LISTENING}' | cat\n")
         shell.wait_for_listener()
@@ -182,7 +182,7 @@ def test_all_stops_with_the_launcher_and_goes_on_with_it(world, layers):
         shell.press("\x03", "ready> ")
 
 
-def test_what_was_stopped_inside_stays_stopped(world, layers):
+def test_a_process_stopped_inside_stays_stopped(world, layers):
     """If the command itself has stopped a process of another group, continuing it does not
     continue that process."""
     (world.project / "main.py").write_text(MAIN)
@@ -198,7 +198,7 @@ def test_what_was_stopped_inside_stays_stopped(world, layers):
         shell.press("\x03", "ready> ")
 
 
-def test_a_job_in_the_background_does_not_hear(world, layers):
+def test_a_background_job_does_not_read_the_terminal(world, layers):
     with Shell(world, layers) as shell:
         for end in ("&", "| cat &", "> out &", "2> err > out &"):
             shell.say(f"$r sh -c '{LISTENING}' {end}\n", "ready> ")
@@ -215,7 +215,7 @@ def test_a_job_in_the_background_does_not_hear(world, layers):
 
 # -- input for the command ------------------------------------------------------------------------
 
-def test_a_command_whose_output_goes_elsewhere_hears_lines(world, layers):
+def test_a_command_with_redirected_output_reads_lines(world, layers):
     with Shell(world, layers) as shell:
         shell.say("$r sh -c 'read a; read b; echo \"[$a-$b]\"' | tr a-z A-Z\n")
         time.sleep(0.5)
@@ -235,7 +235,7 @@ def test_a_command_whose_output_goes_elsewhere_hears_lines(world, layers):
         shell.wait("ready> ")
 
 
-def test_a_question_for_a_password_is_not_shown(world, layers):
+def test_a_typed_password_is_not_echoed(world, layers):
     script = "import getpass; print(getpass.getpass(stream=None)[::-1])"
     with Shell(world, layers) as shell:
         shell.say(f"x=$($r {PYTHON} -c '{script}' 2>&1 < /dev/stdin)\n")
@@ -248,7 +248,7 @@ def test_a_question_for_a_password_is_not_shown(world, layers):
         assert shell.modes()[3] == before[3], "the modes differ"
 
 
-def test_a_pager_has_its_keys(world, layers):
+def test_a_pager_gets_its_keys(world, layers):
     """The command may read its input as well, but the keys are for the pager."""
     if not shutil.which("less"):
         pytest.skip("less is not installed")
@@ -266,7 +266,7 @@ def test_a_pager_has_its_keys(world, layers):
         assert not shell.heard(), shell.heard()
 
 
-def test_a_program_beside_it_has_its_lines(world, layers):
+def test_another_program_in_the_pipeline_gets_its_lines(world, layers):
     """The other program waits at the terminal for an answer."""
     with Shell(world, layers) as shell:
         beside = "read -r line; read -r answer < /dev/tty; echo \"<$answer>\""
@@ -287,7 +287,7 @@ def test_the_terminal_is_opened_by_name(world, layers):
         assert shell.heard() == "True b'abc\\n'\n", (shell.heard(), shell.seen)
 
 
-def test_a_full_screen_has_its_keys(world, layers):
+def test_a_full_screen_program_gets_its_keys(world, layers):
     script = ("import os, sys, tty; tty.setraw(0); os.write(2, b\"keys please\\r\\n\");"
               "print(os.read(0, 1) + os.read(0, 1))")
     with Shell(world, layers) as shell:
@@ -298,7 +298,7 @@ def test_a_full_screen_has_its_keys(world, layers):
         shell.say("echo \"got $x\"\n", "got b'ab'")
 
 
-def test_modes_that_the_command_sets_at_once_stay(world, layers):
+def test_terminal_modes_set_at_the_start_are_kept(world, layers):
     """The launcher may be late: it must not set the modes of a terminal that is in use."""
     script = ("stty -echo -icanon; touch set; while [ ! -e go ]; do sleep 0.05; done;"
               "stty -a | grep -o -e '-icanon' -e '-echo '; stty size")
@@ -320,7 +320,7 @@ def test_modes_that_the_command_sets_at_once_stay(world, layers):
 
 # -- the terminal afterwards ------------------------------------------------------------------------
 
-def test_the_terminal_is_set_back_when_the_launcher_is_killed(world, layers):
+def test_the_terminal_is_restored_when_the_launcher_is_killed(world, layers):
     """The guard restores the modes: this shell does not set them itself. The kill follows the change
     at once, so that a guard that learns of it later is found in some of the rounds."""
     command = " ".join(map(shlex.quote, world.command("sleep", "300", extra=("--layers", layers))))
@@ -362,7 +362,7 @@ def test_an_interrupt_ends_a_loop(world, layers):
                 shell.wait("ready> ")
 
 
-def test_no_guard_stays_behind(world, layers):
+def test_no_guard_process_is_left(world, layers):
     with Shell(world, layers) as shell:
         shell.say("$r true; $r sh -c 'exit 7'; echo status $?\n", "status 7\r\n")
         shell.wait("ready> ")

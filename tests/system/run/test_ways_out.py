@@ -108,7 +108,7 @@ def wait_until(what, condition):
 
 # -- the supervisor ---------------------------------------------------------------------------------
 
-def test_nothing_of_the_supervisor_is_opened_through_proc(world):
+def test_the_supervisors_proc_files_cannot_be_opened(world):
     sandbox = Sandbox(world)
     world.write(world.home / ".bashrc", "mine\n")
     world.write(world.home / ".netrc", "secret\n")
@@ -142,7 +142,7 @@ for name in names:
     assert (world.home / ".bashrc").read_text() == "mine\n"
 
 
-def test_a_closed_folder_hides_no_rule(world):
+def test_rules_apply_in_a_closed_directory(world):
     """The name of a handle cannot be checked while its directory is closed."""
     sandbox = Sandbox(world)
     world.write(world.project / "tree/.git", "gitdir: /nowhere\n")
@@ -166,7 +166,7 @@ for folder, name in (("tree", ".git"), ("bare", "config"), ("bare", "HEAD")):
     assert (world.project / "bare/config").read_text() == "as it was\n"
 
 
-def test_a_file_without_a_name_is_its_holders(world):
+def test_an_unlinked_file_stays_writable_for_its_holder(world):
     done = Sandbox(world).python("""
 import os
 held = os.open("gone", os.O_RDWR | os.O_CREAT)
@@ -178,7 +178,7 @@ print(os.pread(held, 9, 0))
     assert done.stdout == "b'text'\n", done
 
 
-def test_a_sandbox_inside_has_no_window_into_the_one_around(world):
+def test_a_nested_sandbox_cannot_open_processes_of_the_outer_one(world):
     sandbox = Sandbox(world)
     became = nested(world, sandbox, {}, [
         "import os; [os.open('/proc/%s/%s' % (p, n), f) for p in [os.getppid()]"
@@ -195,7 +195,7 @@ def test_a_sandbox_inside_has_no_window_into_the_one_around(world):
     assert own == ["done"] * 3, own
 
 
-def test_many_that_wait_starve_nobody(world):
+def test_many_blocked_opens_do_not_block_others(world):
     """A FIFO without a reader blocks processes that open it, and no others."""
     done = Sandbox(world).python("""
 import errno, os, threading, time
@@ -224,7 +224,7 @@ print(len(refused), set(refused) == {errno.ENFILE})
 
 # -- names --------------------------------------------------------------------------------------------
 
-def test_what_a_session_keeps_on_the_host_is_guarded_as_the_project_is(world):
+def test_a_sessions_tmp_is_protected_like_the_project(world):
     """A ".git" file or a link in the project can lead other users there."""
     sandbox = Sandbox(world)
     subprocess.run(["git", "init", "-q", world.project], check=True)
@@ -250,7 +250,7 @@ def test_what_a_session_keeps_on_the_host_is_guarded_as_the_project_is(world):
     assert done.returncode == 0, done
 
 
-def test_a_symbolic_link_has_no_second_name_that_is_guarded(world):
+def test_a_symbolic_link_cannot_get_a_protected_name(world):
     sandbox = Sandbox(world)
     script = """
 import os
@@ -279,7 +279,7 @@ os.link("s", "plain", follow_symlinks=False)
             (world.project / name).unlink()
 
 
-def test_rules_that_are_handed_over_only_add_up(world):
+def test_rules_passed_from_inside_cannot_weaken_the_outer_ones(world):
     """The outer rules still protect what the passed rules exempt in repositories of this run."""
     sandbox = Sandbox(world)
     make = RELAX + f"""
@@ -308,7 +308,7 @@ print(taken)
                 shutil.rmtree(world.project / name)
 
 
-def test_what_one_run_closes_the_next_one_hides(world):
+def test_secrets_closed_by_one_run_are_hidden_in_the_next(world):
     """A command outside the view could open it again, and a run cannot stop others from
     starting."""
     sandbox = Sandbox(world)
@@ -332,7 +332,7 @@ def test_what_one_run_closes_the_next_one_hides(world):
         os.chmod(world.home / name, 0o700)
 
 
-def test_what_one_run_closes_does_not_hide_where_a_link_leads(world):
+def test_a_link_target_in_a_closed_directory_stays_protected(world):
     """The plan cannot follow .github -> ci/github while ci is closed."""
     sandbox = Sandbox(world)
     (world.project / "ci/github/workflows").mkdir(parents=True)
@@ -348,7 +348,7 @@ def test_what_one_run_closes_does_not_hide_where_a_link_leads(world):
         assert not list((world.project / "ci/github/workflows").iterdir()), (options, done)
 
 
-def test_a_session_is_not_ended_by_what_a_command_leaves_in_its_tmp(world):
+def test_leftovers_in_a_sessions_tmp_do_not_stop_the_next_run(world):
     sandbox = Sandbox(world)
     name = f"/tmp/claude-{os.getuid() if sandbox.user is None else sandbox.user}"
     was_there = os.path.isdir(name)
@@ -363,7 +363,7 @@ def test_a_session_is_not_ended_by_what_a_command_leaves_in_its_tmp(world):
             os.rmdir(name)
 
 
-def test_a_fifo_in_place_of_a_file_keeps_no_supervisor_waiting(world):
+def test_a_fifo_swapped_for_a_file_does_not_block_the_supervisor(world):
     """Another sandbox swaps them between two checks; a process that gets no answer cannot be
     killed either."""
     sandbox = Sandbox(world)
@@ -409,7 +409,7 @@ print("answered")
             (world.project / name).unlink()
 
 
-def test_who_holds_a_lock_keeps_nobody_from_starting(world):
+def test_a_held_lock_does_not_block_the_start(world):
     """A command can lock each directory that it sees before the launcher does."""
     sandbox = Sandbox(world)
     for options in ((), LANDLOCK):
@@ -422,7 +422,7 @@ def test_who_holds_a_lock_keeps_nobody_from_starting(world):
         assert done.returncode == 0, (options, done)
 
 
-def test_nothing_of_a_file_outside_is_changed_by_landlock_alone(world):
+def test_metadata_of_outside_files_cannot_be_changed(world):
     """Mounts protect owners, times and attributes; Landlock has no rights for them."""
     sandbox = Sandbox(world)
     file = world.home / "outside"
@@ -469,7 +469,7 @@ if os.path.basename(name) == "outside":
         assert os.stat(inside).st_mtime == 5 and os.getxattr(inside, "user.a") == b"b"
 
 
-def test_no_storm_of_processes_outlives_the_sandbox(world):
+def test_a_fork_bomb_ends_with_the_sandbox(world):
     """Processes must end even without a process namespace. The kernel does not limit root's
     processes."""
     sandbox = Sandbox(world)
@@ -494,7 +494,7 @@ while True:
     assert not left.stdout, left.stdout
 
 
-def test_nobody_sets_the_limits_of_another(world):
+def test_limits_of_another_process_cannot_be_set(world):
     sandbox = Sandbox(world)
     line = "import resource; resource.prlimit(1, resource.RLIMIT_NOFILE, (3, 3))"
     done = sandbox.python(line)
@@ -503,7 +503,7 @@ def test_nobody_sets_the_limits_of_another(world):
     assert "done" not in became, became
 
 
-def test_links_that_rules_lead_through_stay(world):
+def test_links_in_the_paths_of_rules_are_protected(world):
     """The next start finds the protected paths through these names."""
     sandbox = Sandbox(world)
     rules = policy_file(world, write={"allow": ["."], "deny": ["conf/l/kept"]},
@@ -533,7 +533,7 @@ def test_links_that_rules_lead_through_stay(world):
     assert done.returncode == 0, done
 
 
-def test_no_tree_comes_out_of_the_temporary_folder_with_guarded_names(world):
+def test_protected_names_cannot_be_moved_out_of_the_temporary_directory(world):
     sandbox = Sandbox(world)
     world.write(world.project / "sub/.git/HEAD", "ref: refs/heads/main\n")
     attacks = {
@@ -550,7 +550,7 @@ def test_no_tree_comes_out_of_the_temporary_folder_with_guarded_names(world):
         assert not (world.project / name).exists(), name
 
 
-def test_no_folder_moves_above_what_may_not_be_read(world):
+def test_directories_above_hidden_files_cannot_be_moved(world):
     sandbox = Sandbox(world)
     world.write(world.project / "conf/key.pem", "secret\n")
     world.write(world.project / "conf/a.key", "secret\n")
@@ -564,7 +564,7 @@ def test_no_folder_moves_above_what_may_not_be_read(world):
     assert (world.project / "moved/deep/.env").exists()
 
 
-def test_a_folder_that_is_closed_hides_nothing_from_the_next_start(world):
+def test_hidden_files_in_a_closed_directory_stay_hidden_in_the_next_run(world):
     """One command closes the directory, the next one opens it."""
     sandbox = Sandbox(world)
     names = ("conf/key.pem", "conf/a.key", "other/deep/.env", "only/names/.env")
@@ -582,7 +582,7 @@ def test_a_folder_that_is_closed_hides_nothing_from_the_next_start(world):
             (world.project / folder).chmod(0o700)
 
 
-def test_two_sandboxes_together_do_not_make_what_neither_may(world):
+def test_two_sandboxes_together_cannot_create_a_denied_path(world):
     """One sandbox renames the directory, the other one puts a file into it."""
     sandbox = Sandbox(world)
     options = policy_file(world, write={"allow": ["."], "deny": ["docs/adr"]})
@@ -613,7 +613,7 @@ while time.monotonic() < end:
 
 # -- without namespaces ---------------------------------------------------------------------------------
 
-def test_without_namespaces_the_hosts_processes_and_terminals_are_left_alone(world):
+def test_without_namespaces_host_processes_and_terminals_are_protected(world):
     sandbox = Sandbox(world)
     victim = start_outside(sandbox, "sleep", "60")
     terminal = TerminalSession(["/bin/sh", "-c", "tty; sleep 60"], _Plain(world))
@@ -655,7 +655,7 @@ class _Plain:
         self.environment = {"PATH": "/usr/bin:/bin"}
 
 
-def test_without_namespaces_a_sandbox_inside_another_is_one_more_lock(world):
+def test_without_namespaces_a_nested_sandbox_only_adds_restrictions(world):
     sandbox = Sandbox(world)
     inner = world.project / "ringfence"
     shutil.copy(world.programs.ringfence, inner)
@@ -721,7 +721,7 @@ def test_a_killed_supervisor_leaves_no_process(world):
         assert not alive.exists(), options
 
 
-def test_many_rules_from_inside_do_not_end_the_supervisor(world):
+def test_many_rules_from_inside_do_not_exhaust_the_supervisor(world):
     """The memory limit applies to the command, and the rules in the supervisor are bounded."""
     sandbox = Sandbox(world)
     rules = policy_file(world, sandbox={"memory": "300M"})
@@ -738,7 +738,7 @@ def test_many_rules_from_inside_do_not_end_the_supervisor(world):
     assert done.stdout == f"({300 << 20}, {300 << 20})\n", done
 
 
-def test_a_folder_of_a_killed_launcher_goes_with_the_next_start(world):
+def test_the_next_start_removes_the_directory_of_a_killed_launcher(world):
     sandbox = Sandbox(world)
     sandbox.run(["true"])
     run = subprocess.Popen(
@@ -762,7 +762,7 @@ def test_a_folder_of_a_killed_launcher_goes_with_the_next_start(world):
     wait_until("the folder goes", is_gone_after_a_start)
 
 
-def test_a_write_hint_of_a_file_outside(world):
+def test_the_write_hint_of_an_outside_file_cannot_be_set(world):
     """The hint is stored in the file: F_SET_RW_HINT (fcntl(2)) needs no write permission."""
     sandbox = Sandbox(world)
     file = world.write(world.home / "hinted", "x")
@@ -784,7 +784,7 @@ def test_a_write_hint_of_a_file_outside(world):
         assert "PermissionError" in done.stderr and hint() == 3, (hint(), done)
 
 
-def test_the_memory_behind_the_private_folders_has_no_name(world):
+def test_the_memory_of_the_private_directories_cannot_be_opened(world):
     """The user could open it: it would show the private directories under other names."""
     done = Sandbox(world).python("""
 import os
@@ -801,7 +801,7 @@ for attempt in (lambda: os.chmod("/dev/.ringfence/memory", 0o777),
 
 # -- size -----------------------------------------------------------------------------------------
 
-def test_memory_in_files_is_limited_as_well(world):
+def test_files_in_memory_count_against_the_memory_limit(world):
     sandbox = Sandbox(world)
     options = policy_file(world, sandbox={"memory": "64M"})
     for folder in ("/tmp", "/dev/shm", "/run/user/$(id -u)"):
@@ -813,7 +813,7 @@ def test_memory_in_files_is_limited_as_well(world):
     assert done.stdout == "one\n" and "No space left" in done.stderr, done
 
 
-def test_what_is_typed_elsewhere_is_not_read_from_the_error_output(world):
+def test_terminal_input_cannot_be_read_from_standard_error(world):
     """The input is not a terminal, but an output is one."""
     sandbox = Sandbox(world)
     sandbox.run(["true"])
@@ -888,7 +888,7 @@ def test_a_socket_that_was_renamed_is_hidden(world):
         end(server)
 
 
-def test_a_bound_socket_has_its_whole_name(world):
+def test_a_bound_socket_reports_its_full_name(world):
     done = Sandbox(world).python("""
 import multiprocessing, os, socket
 for name in ("/tmp/whole.sock", "near.sock", os.getcwd() + "/here.sock"):
@@ -911,7 +911,7 @@ if __name__ == "__main__":
 
 # -- leftovers of an earlier run ------------------------------------------------------------------
 
-def test_a_link_of_an_earlier_run_opens_nothing_to_a_later_one(world):
+def test_a_link_from_an_earlier_run_gives_no_access_in_a_later_one(world):
     sandbox = Sandbox(world)
     (world.home / "sub").mkdir()
     old = world.write(world.home / "old", "mine\n")
@@ -930,7 +930,7 @@ def test_a_link_of_an_earlier_run_opens_nothing_to_a_later_one(world):
         assert not list((world.home / "sub").iterdir()), options
 
 
-def test_what_is_not_there_yet_is_made_by_its_name_and_by_no_other(world):
+def test_missing_allowed_paths_are_created_only_under_their_name(world):
     sandbox = Sandbox(world)
     policy = policy_file(world, write={"allow": ["build", "dist/app.js", "out/logs"]})
     script = """
@@ -952,7 +952,7 @@ def test_what_is_not_there_yet_is_made_by_its_name_and_by_no_other(world):
         assert not out.is_symlink() and not (out / "etc").is_symlink(), options
 
 
-def test_a_directory_that_is_asked_for_is_not_found_through_a_planted_link(world):
+def test_write_rejects_a_planted_link(world):
     sandbox = Sandbox(world)
     target = world.home / "target"
     target.mkdir()

@@ -8,7 +8,7 @@ test, for texts that are not about a call. "text: WHY" suggests nothing that a t
 
 ALLOW = "fix: a file to read"
 TRUST = "fix: a project's policy that is not trusted"
-AGAIN = "cli/test_client_limits.py: test_check_suggests_the_init_that_registers_the_hook_where_it_was"
+AGAIN = "cli/test_client_limits.py: test_the_suggested_init_registers_in_the_same_file"
 USAGE = "text: how a command is used, said where it was used wrongly"
 
 TESTS = {
@@ -25,9 +25,9 @@ TESTS = {
     "? The user can add \"mcp\": {": "fix: an argument of an MCP tool that is not a path",
     ", ask the user to add \"root\": \"git\" to ~/.config/ringfence/policy.json.":
         "session: a part of a repository",
-    " may, by ringfence allow --session": "cli/test_explain.py: test_explain_names_the_session_that_may",
+    " may, by ringfence allow --session": "cli/test_explain.py: test_explain_names_a_session_that_has_access",
     "With what ringfence allow --session permitted in this session":
-        "cli/test_explain.py: test_explain_names_the_session_that_may",
+        "cli/test_explain.py: test_explain_names_a_session_that_has_access",
     "Ask the user to do it, or to ":
         "session: auto mode is left",
     "start the client in a project's directory, or accept this one as a project and start the client "
@@ -44,14 +44,14 @@ TESTS = {
     ", and ringfence init again. Then they can also change what your other projects take from it":
         "session: a package cache in the home",
     "run: ringfence-hook --help, or register it again with: ringfence init":
-        "cli/test_client_limits.py: test_a_registration_that_is_wrong_is_put_right_by_init",
+        "cli/test_client_limits.py: test_init_repairs_a_wrong_registration",
     "ringfence init": AGAIN,
     "remove it, or register the hook in the managed settings: ringfence init --managed":
-        "cli/test_check.py: test_managed_hooks_alone_leave_the_users_out",
+        "cli/test_check.py: test_allow_managed_hooks_only_disables_the_users_hook",
     "nothing can be confined inside the client's own sandbox: run ringfence init, which switches it off "
-    "where commands are wrapped": "cli/test_client_limits.py: test_init_switches_the_second_sandbox_off",
+    "where commands are wrapped": "cli/test_client_limits.py: test_init_disables_the_second_sandbox",
     "write that policy, or register without it: ringfence init":
-        "cli/test_client_limits.py: test_a_policy_that_is_gone_comes_back",
+        "cli/test_client_limits.py: test_init_recreates_a_missing_policy",
     " to switch the client's sandbox on, or: ringfence run -- claude":
         "text: each of the three has sessions of its own (wrapped, settings, confined)",
     "read it, then run: ringfence trust": TRUST,
@@ -59,31 +59,31 @@ TESTS = {
     "if you have read it, run: ringfence trust --yes --digest ": TRUST,
     "the digest was mistyped, or the file is not the one that was read; nothing was trusted. Read it and "
     "take its digest from: ringfence trust":
-        "cli/test_trust.py: test_trust_without_a_terminal_needs_the_digest_of_what_was_read",
+        "cli/test_trust.py: test_trust_without_a_terminal_needs_the_digest",
     "remove the key and run ringfence init again; until then nothing is enforced":
-        "cli/test_init.py: test_hooks_that_are_switched_off_are_no_success",
+        "cli/test_init.py: test_disabled_hooks_are_an_error",
     ", or run: ringfence init --root ":
-        "cli/test_client_limits.py: test_the_home_becomes_a_project_by_root",
+        "cli/test_client_limits.py: test_root_makes_the_home_a_project",
     "fix it and run ringfence init again; nothing was changed":
-        "cli/test_init.py: test_a_file_that_the_client_would_drop_is_not_touched",
+        "cli/test_init.py: test_an_invalid_settings_file_is_not_touched",
     " cannot be found, and with failIfUnavailable the client would refuse to start. Install them (apt "
     "install bubblewrap socat, dnf install bubblewrap socat) and run ringfence init again":
-        "cli/test_init.py: test_the_sandbox_is_switched_on_where_it_can_be",
+        "cli/test_init.py: test_the_client_sandbox_is_enabled_where_it_works",
     "it does not exist: ringfence run creates a directory of that name; if it is to be a file, create "
-    "the file first": "cli/test_allow.py: test_allow_says_that_a_missing_name_becomes_a_folder",
-    "write one with: ringfence init --project ": "cli/test_init.py: test_init_names_project_and_local_files",
+    "the file first": "cli/test_allow.py: test_allow_says_that_a_missing_path_becomes_a_directory",
+    "write one with: ringfence init --project ": "cli/test_init.py: test_init_registers_in_project_and_local_files",
     "fix the file and run ringfence uninstall again; nothing was changed":
         "text: the same command once more",
     "nothing was run; ringfence run --dry-run shows the plan": "text: a dry run is one of the looks of changes_nothing.py",
     "make one: ringfence audit PATH... --baseline FILE --update":
-        "cli/test_audit.py: test_a_baseline_stops_what_was_not_meant",
+        "cli/test_audit.py: test_a_baseline_reports_changed_decisions",
     " does not belong to the chain of the log's other files: see ringfence log verify":
         "text: log verify has tests of its own",
-    "no ringfence allow lifts ": "cli/test_allow.py: test_allow_says_what_lifts_a_built_in_rule",
+    "no ringfence allow lifts ": "cli/test_allow.py: test_allow_names_the_setting_that_lifts_a_built_in_rule",
     "by default it may be read; ringfence revoke --read takes that away":
-        "cli/test_revoke.py: test_revoke_leaves_what_could_be_read_by_default",
-    " still may, by ringfence allow --session": "cli/test_revoke.py: test_revoke_names_the_session_that_still_may",
-    "ringfence revoke --session-id ": "cli/test_revoke.py: test_revoke_names_the_session_that_still_may",
+        "cli/test_revoke.py: test_revoke_of_write_access_keeps_read_access",
+    " still may, by ringfence allow --session": "cli/test_revoke.py: test_revoke_names_a_session_that_still_has_access",
+    "ringfence revoke --session-id ": "cli/test_revoke.py: test_revoke_names_a_session_that_still_has_access",
     # Usage.
     "ringfence run -- COMMAND [ARGUMENT...]": USAGE,
     "ringfence audit fixtures/": USAGE,

@@ -119,7 +119,7 @@ WORD = "xyzzy-4712"
 
 
 def earlier_session(stage):
-    """The client inside: is told a word, and ends."""
+    """Runs the client inside with a word to remember, until it ends."""
     with fake_api.FakeApi(director.Director({}, stage)) as api:
         arguments = ["--permission-mode", "bypassPermissions"]
         with client_of(CONTINUED, stage, api, f"the word is {WORD}", arguments) as earlier:
