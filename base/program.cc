@@ -45,7 +45,7 @@ Result<std::string> OwnProgramReal() {
 }
 
 Result<std::string> ProgramBeside(std::string_view name) {
-  const Result<std::string> own = OwnProgramReal();
+  Result<std::string> own = OwnProgramReal();
   if (!own) return own;
   const std::optional<Path> path = Path::Parse(own->empty() ? OwnProgram() : *own);
   if (path) return path->Parent().Child(name).text();
