@@ -173,7 +173,8 @@ bool ProtectedPaths::HoldsFile(const Path& folder, std::string_view prefix,
     const Path path = std::move(open.back());
     open.pop_back();
     const Result<std::vector<DirectoryEntry>> entries = files_.List(path, kMaxOwnFiles);
-    if (!entries) return entries.error().code == E2BIG;
+    if (!entries && entries.error().code == E2BIG) return true;
+    if (!entries) continue;  // the file may still be in another directory
     seen += entries->size();
     if (seen > kMaxOwnFiles) return true;
     for (const DirectoryEntry& entry : *entries) {

@@ -189,6 +189,12 @@ TEST_CASE("protected: by inode, under the name of a hard link") {
     CAPTURE(own.name);
     Open world;
     world.files.Put(own.path, File().Inode(7).Links(2));
+    // Other files, and directories that cannot be read, do not end the search.
+    for (const std::string name : {"a", "z"}) {
+      world.files.Put("/home/dev/.local/state/ringfence/" + name, File());
+      world.files.Put("/home/dev/.local/state/ringfence/" + name + "-closed",
+                      UnreadableDirectory());
+    }
     world.files.Put("/home/dev/project/innocent.txt", File().Inode(7).Links(2));
     world.files.Put("/home/dev/project/node_modules/a/x", File().Inode(7).Links(2));
     CHECK(world.Write("innocent.txt") == "deny");
