@@ -173,10 +173,10 @@ bool ProtectedPaths::HoldsFile(const Path& folder, std::string_view prefix,
     const Path path = std::move(open.back());
     open.pop_back();
     const Result<std::vector<DirectoryEntry>> entries = files_.List(path, kMaxOwnFiles);
-    if (!entries && entries.error().code == E2BIG) return true;
+    const bool is_huge =
+        entries ? (seen += entries->size()) > kMaxOwnFiles : entries.error().code == E2BIG;
+    if (is_huge) return true;
     if (!entries) continue;  // the file may still be in another directory
-    seen += entries->size();
-    if (seen > kMaxOwnFiles) return true;
     for (const DirectoryEntry& entry : *entries) {
       if (!entry.name.starts_with(prefix)) continue;
       const Result<FileFacts> facts = files_.Look(path.Child(entry.name));

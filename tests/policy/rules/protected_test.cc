@@ -337,19 +337,19 @@ TEST_CASE("protected: a rotated log outside the project, under the name of a har
 }
 
 TEST_CASE("protected: own directories that are unreadable, huge or lead nowhere") {
-  for (const bool huge : {false, true}) {
-    CAPTURE(huge);
+  for (const int folders : {0, 10, 1}) {
+    CAPTURE(folders);
     Open world;
     world.files.Put("/home/dev/.claude/settings.json", LinkTo("settings.local.json"));
     world.files.Put("/home/dev/.claude/settings.local.json", LinkTo("settings.json"));
     world.files.Put("/etc/ringfence", UnreadableDirectory());
     world.files.Put("/home/dev/project/node_modules/a/x", File().Inode(7).Links(2));
     // More files than expected: the file may be among them.
-    for (int i = 0; huge && i < 5000; ++i) {
-      world.files.Put(
-          "/home/dev/.local/state/ringfence/" + std::to_string(i % 10) + "/" + std::to_string(i),
-          File());
+    for (int i = 0; folders > 0 && i < 5000; ++i) {
+      world.files.Put("/home/dev/.local/state/ringfence/" + std::to_string(i % folders) + "/" +
+                          std::to_string(i),
+                      File());
     }
-    CHECK(world.Write("node_modules/a/x") == (huge ? "deny" : "permit"));
+    CHECK(world.Write("node_modules/a/x") == (folders > 0 ? "deny" : "permit"));
   }
 }
