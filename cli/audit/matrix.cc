@@ -129,7 +129,7 @@ class Auditor {
  public:
   explicit Auditor(const AuditQuestion& question) : question_(question) {}
 
-  // Reads all policies of the question, since no fixture may use them.
+  // Reads all policies of the question, even those that no fixture uses.
   Status ReadPolicies() {
     for (const std::string& policy : question_.policies) {
       if (const auto context = SharedContext(policy); !context) return context.error();

@@ -18,8 +18,8 @@
 #include "cli/check/programs.h"
 #include "cli/check/settings_file.h"
 #include "cli/check/write_openings.h"
+#include "cli/common/assumed_folder.h"
 #include "cli/common/host_tools.h"
-#include "cli/common/policies.h"
 #include "cli/common/registered.h"
 #include "cli/common/state.h"
 #include "policy/files/real_files.h"
@@ -98,9 +98,9 @@ class Checker {
   }
 
   // Returns the places in which rules are evaluated. The project is --root, else the one that the
-  // policy belongs to, else the current directory. If that cannot be one (the home, for example),
-  // it is an empty directory: "." would cover all rules.
-  Result<Places> PlacesFor(const std::string& file) {
+  // policy belongs to, else the current directory. If that cannot be one, it is
+  // kNowhere: in the home, "." would cover all rules about the home.
+  Result<Places> PlacesFor(const std::string& file) const {
     Registration registration{.agent = &ClaudeCode()};
     const std::string absolute = Absolute(file);
     const std::string own = ProjectPolicyPath("");
@@ -117,8 +117,8 @@ class Checker {
     registration.user = ::geteuid();
     Result<Places> places = FindPlaces(registration, disk_);
     if (places || places.error().kind != Error::Kind::kUsage) return places;
-    Status s = borrowed_.Borrow(places.error().what).MoveTo(registration.project_dir);
-    return s ? FindPlaces(registration, disk_) : s.error();
+    registration.project_dir = kNowhere;
+    return FindPlaces(registration, AssumedFolder(disk_, kNowhere));
   }
 
   // Derives the registration from the path of a settings file: "PROJECT/.claude/settings.json".
@@ -297,7 +297,6 @@ class Checker {
 
   const CheckQuestion& question_;
   const RealFiles disk_;
-  BorrowedProject borrowed_;
   Registration where_;
   HookProgram hook_;
   std::vector<SettingsFile> settings_;

@@ -21,21 +21,19 @@ CLI::Option& Added(CLI::App& app, const std::string& name, T& value, const std::
 
 }  // namespace
 
-Option& Option::OneOf(std::initializer_list<const char*> values) {
-  const std::vector<std::string> words(values.begin(), values.end());
-  const std::vector<std::string_view> views(values.begin(), values.end());
+Option& Option::OneOf(const std::vector<std::string_view>& words) {
   std::string list;
   std::string sentence;
-  for (const std::string& word : words) {
-    list += (list.empty() ? "" : ",") + word;
+  for (const std::string_view& word : words) {
+    list.append(list.empty() ? "" : ",").append(word);
     if (!sentence.empty()) sentence += &word == &words.back() ? " or " : ", ";
     sentence += word;
   }
   // --help and the completion scripts show the validator's description.
   option_->check(CLI::Validator(
-      [views, sentence](const std::string& value) {
-        if (Contains(views, value)) return std::string();
-        return "must be " + sentence + ", not " + Quote(value) + DidYouMean(Nearest(value, views));
+      [words, sentence](const std::string& value) {
+        if (Contains(words, value)) return std::string();
+        return "must be " + sentence + ", not " + Quote(value) + DidYouMean(Nearest(value, words));
       },
       "{" + list + "}"));
   return *this;

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -21,7 +21,7 @@ class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
 
-  Option& OneOf(std::initializer_list<const char*> values);
+  Option& OneOf(const std::vector<std::string_view>& words);  // views of static text
   Option& Between(int least, int most);
   Option& NotEmpty();  // for lists; a single value is never empty
   Option& Required();

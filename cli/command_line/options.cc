@@ -47,7 +47,8 @@ constexpr const char* kMainExamples = R"(Examples:
   ringfence explain Write /etc/hosts   say why a call is allowed or refused
   ringfence help allow                 the options of a command
 
-Exit status: 0 success, 1 a negative result (denied, not changed, differs), 2 wrong usage or invalid input.)";
+Exit status: 0 success, 1 a negative result (denied, not changed, differs), 2 wrong usage or
+invalid input.)";
 
 }  // namespace
 

@@ -51,17 +51,14 @@ Result<Context> BorrowedProject::Find(Registration& typed) {
   const RealFiles files;
   Result<Context> context = FindTypedContext(typed, files);
   if (context || context.error().kind != Error::Kind::kUsage) return context;
-  if (Status s = Borrow(context.error().what).MoveTo(typed.project_dir); !s) return s.error();
+  if (folder_.empty()) {
+    std::string folder = "/tmp/ringfence-XXXXXX";
+    if (::mkdtemp(folder.data()) == nullptr) return SystemError("mkdtemp(/tmp)");
+    folder_ = folder;
+    reason_ = context.error().what;
+  }
+  typed.project_dir = folder_;
   return FindTypedContext(typed, files);
-}
-
-Result<std::string> BorrowedProject::Borrow(const std::string& reason) {
-  if (!folder_.empty()) return folder_;
-  std::string folder = "/tmp/ringfence-XXXXXX";
-  if (::mkdtemp(folder.data()) == nullptr) return SystemError("mkdtemp(/tmp)");
-  folder_ = folder;
-  reason_ = reason;
-  return folder_;
 }
 
 std::vector<std::string> InheritedEntries(const PolicySources& sources, AllowList list,

@@ -25,8 +25,6 @@ class BorrowedProject : NotCopied {
   // Like FindTypedContext(). If the directory of `typed` cannot be a project, changes it to an
   // empty directory.
   Result<Context> Find(Registration& typed);
-  // Returns the empty directory. `reason`: why the other one cannot be a project.
-  Result<std::string> Borrow(const std::string& reason);
   bool is_borrowed() const { return !folder_.empty(); }
   const std::string& reason() const { return reason_; }  // why the directory cannot be a project
 

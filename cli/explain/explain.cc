@@ -20,6 +20,7 @@
 #include "cli/permit/grant_target.h"
 #include "cli/permit/session_grants.h"
 #include "policy/files/real_files.h"
+#include "policy/load/key_rows.h"
 #include "policy/load/trust.h"
 #include "policy/mcp/mcp_name.h"
 #include "run/typed_context.h"
@@ -288,10 +289,14 @@ void AddExplain(Command& app, Action& chosen) {
   command.AddFlag("--subagent", options->subagent, "As if a subagent made the call");
   command.AddOption("--agent-type TYPE", options->agent_type,
                     "As if this type of subagent made the call");
+  std::vector<std::string_view> modes;
+  for (const KeyChoice& choice : KeyNamed("client.permission_mode").type.choices) {
+    modes.push_back(choice.word);
+  }
   command
       .AddOption("--permission-mode MODE", options->permission_mode,
                  "As if the session was in this permission mode (default: default)")
-      .OneOf({"default", "manual", "plan", "acceptEdits", "dontAsk", "auto", "bypassPermissions"});
+      .OneOf(modes);
   command.AddOption("--session-id ID", options->session,
                     "With what ringfence allow --session permitted in this session");
   command.OnGiven([options, &chosen] { chosen = [options] { return RunExplain(*options); }; });

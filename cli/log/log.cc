@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/command_line/command.h"
 #include "cli/command_line/options.h"
+#include "cli/common/assumed_folder.h"
 #include "cli/common/policies.h"
 #include "cli/common/since.h"
 #include "cli/log/anchors.h"
@@ -21,7 +22,6 @@
 #include "cli/log/log_line.h"
 #include "cli/log/sink.h"
 #include "cli/log/verify.h"
-#include "cli/replay/assumed_folder.h"
 #include "policy/files/real_files.h"
 #include "policy/load/layers.h"
 #include "run/messages.h"
@@ -43,7 +43,6 @@ struct LogOptions {
 
 // Returns the log for a project without a policy of its own.
 Result<Path> AuditFileWithoutProject(Registration given) {
-  constexpr const char* kNowhere = "/nonexistent/ringfence-log";
   const RealFiles disk;
   const AssumedFolder files(disk, kNowhere);
   given.root.clear();

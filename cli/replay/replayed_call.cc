@@ -2,7 +2,7 @@
 
 #include "base/add_once.h"
 #include "base/text.h"
-#include "cli/replay/assumed_folder.h"
+#include "cli/common/assumed_folder.h"
 #include "policy/load/layers.h"
 #include "run/typed_context.h"
 

@@ -213,6 +213,9 @@ def test_the_home_as_working_directory_shadows_no_rule(world):
         for folder in (world.project, world.home):
             done = world.run("check", *arguments, cwd=folder)
             assert "changes nothing" not in done.stdout, (folder, arguments, done.stdout)
+    world.write(world.project / "p.json", '{"version": 1, "read": {"allow": [".", "/tmp", "~/x"]}}\n')
+    done = world.run("check", str(world.project / "p.json"), cwd=world.home)
+    assert '"." changes nothing' not in done.stdout, done
     world.write(world.home / ".ringfence/policy.json", '{"version": 1, "write": {"allow": [".", "x"]}}\n')
     done = world.run("check", str(world.home / ".ringfence/policy.json"))
     assert "changes nothing" in done.stdout, done

@@ -353,3 +353,9 @@ def test_worktrees_are_only_created_in_the_project(world):
     (main / ".claude/worktrees").mkdir(parents=True)
     (main / ".claude/worktrees/feature+x").symlink_to(world.base)
     assert enter("feature/x", main) == "denied"
+
+
+def test_a_directory_of_root_needs_root(world):
+    world.give_up_root()
+    done = world.run("init", "--managed")
+    assert done.returncode == 2 and "belongs to root: run the command as root" in done.stderr, done

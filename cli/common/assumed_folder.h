@@ -10,6 +10,9 @@
 
 namespace ringfence {
 
+// A project for what does not depend on one. No rule but "/" covers it.
+inline constexpr const char* kNowhere = "/nonexistent/ringfence-project";
+
 class AssumedFolder final : public FileView {
  public:
   // `folder` is an absolute path; an invalid or existing one changes nothing.
