@@ -125,7 +125,6 @@ ReplayedCalls::ProjectCalls& ReplayedCalls::ProjectCallsOf(const std::string& ro
 
 Status ReplayedCalls::Check() {
   // Without --root, checks a project that has no policy of its own.
-  constexpr const char* kNowhere = "/nonexistent/ringfence-replay";
   ProjectCalls project(question_, question_.given.root.empty() ? kNowhere : "");
   for (const PolicyCalls* calls : {&project.now(), project.was()}) {
     if (calls == nullptr) continue;
