@@ -35,7 +35,8 @@ UniqueFd OpenFile(const char* path, int flags);
 Result<std::string> ReadAll(int fd, size_t limit, std::string_view what, size_t expected = 0);
 
 // The same for a file of /proc or /sys.
-Result<std::string> ReadSystemFile(const std::string& path, size_t limit);
+inline constexpr size_t kMaxSystemFile = 65536;
+Result<std::string> ReadSystemFile(const std::string& path, size_t limit = kMaxSystemFile);
 
 // Nanoseconds since 1970 for CLOCK_REALTIME, since system start for CLOCK_MONOTONIC.
 int64_t Nanoseconds(clockid_t clock);

@@ -15,7 +15,7 @@ namespace {
 
 // Returns the first line of a file such as "/proc/sys/kernel/..."; "" if it cannot be read.
 std::string Setting(const char* path) {
-  const Result<std::string> text = ReadSystemFile(path, 4096);
+  const Result<std::string> text = ReadSystemFile(path);
   return text ? text->substr(0, text->find('\n')) : "";
 }
 

@@ -37,7 +37,7 @@ std::string Shown(const std::string& path, const Places& places) {
 // In a user namespace, root's files may appear to belong to the overflow user. They are accepted if
 // user 0 is not mapped, because then no process inside can be root.
 bool RootIsMapped() {
-  const Result<std::string> map = ReadSystemFile("/proc/self/uid_map", 65536);
+  const Result<std::string> map = ReadSystemFile("/proc/self/uid_map");
   if (!map) return true;
   for (std::string_view rest = *map; !rest.empty();) {
     std::string_view line = TakeUntil(rest, '\n');

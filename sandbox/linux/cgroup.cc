@@ -22,10 +22,9 @@ namespace {
 
 constexpr std::string_view kPrefix = "ringfence-";
 constexpr int kMaxTries = 4;
-constexpr size_t kMaxCgroupText = 65536;
 
 std::string ReadText(const std::string& path) {
-  const Result<std::string> text = ReadSystemFile(path, kMaxCgroupText);
+  const Result<std::string> text = ReadSystemFile(path);
   return text ? *text : "";
 }
 

@@ -36,7 +36,7 @@ struct Process {
 // parent is 0 if the file cannot be read.
 Process ReadProcess(pid_t id) {
   Process process{.id = id};
-  const Result<std::string> stat = ReadSystemFile("/proc/" + std::to_string(id) + "/stat", 4096);
+  const Result<std::string> stat = ReadSystemFile("/proc/" + std::to_string(id) + "/stat");
   if (!stat) return process;
   const size_t name_end = stat->rfind(')');
   constexpr size_t kStateAt = 2, kParentAt = 4;

@@ -60,7 +60,7 @@ void LimitNumbers(uint64_t processes) {
 // namespace. The other half is left for the programs outside.
 Status LimitToHalf(const char* counted, const char* of_user) {
   const std::string most = std::string("/proc/sys/fs/") + of_user;
-  const Result<std::string> text = ReadSystemFile(most, 64);
+  const Result<std::string> text = ReadSystemFile(most);
   if (!text) return text.error().code == ENOENT ? Status(Unit{}) : text.error();
   const std::string half = std::to_string(std::strtoull(text->c_str(), nullptr, 10) / 2);
   const std::string own = std::string("/proc/sys/user/max_") + counted;

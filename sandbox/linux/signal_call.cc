@@ -18,7 +18,7 @@ namespace {
 
 // Returns the number after `key` in a file of /proc; 0 if there is none.
 pid_t NumberIn(const std::string& path, std::string_view key) {
-  const Result<std::string> text = ReadSystemFile(path, 8192);
+  const Result<std::string> text = ReadSystemFile(path);
   const size_t at = text ? text->find(key) : std::string::npos;
   if (at == std::string::npos) return 0;
   const char* const from = text->data() + at + key.size();

@@ -8,7 +8,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <string>
 #include <thread>
+
+#include "tests/support/temporary_tree.h"
 
 using namespace ringfence;
 
@@ -58,6 +61,16 @@ TEST_CASE("syscall: a file of /proc that does not exist is an error with its nam
   REQUIRE(!text);
   CHECK(text.error().text() == "open(/proc/self/none): ENOENT");
   CHECK(ReadSystemFile("/proc/self/comm", 100));
+}
+
+TEST_CASE("syscall: a file of /proc or /sys has a greatest size") {
+  TemporaryTree tree;
+  tree.File("fits", std::string(kMaxSystemFile, 'x'));
+  tree.File("too_large", std::string(kMaxSystemFile + 1, 'x'));
+  const Result<std::string> text = ReadSystemFile(tree.At("fits"));
+  REQUIRE(text);
+  CHECK(text->size() == kMaxSystemFile);
+  CHECK_FALSE(ReadSystemFile(tree.At("too_large")));
 }
 
 TEST_CASE("syscall: a plain errno value is an error as well") {
