@@ -16,6 +16,8 @@ constexpr size_t kMaxEntryText = 512;  // of a path, a file name, a pointer
 constexpr size_t kMaxWhy = 1024;
 constexpr size_t kEntryDepth = 2;  // "paths" and "rule"
 
+constexpr std::string_view kVerdicts[] = {"permit", "ask", "deny", "error", "alert"};
+
 struct EntryMember {
   std::string_view name;
   std::string AuditEntry::*text = nullptr;
@@ -31,10 +33,11 @@ constexpr EntryMember kEntryMembers[] = {{"time", &AuditEntry::time},
                                          {"tool", &AuditEntry::tool},
                                          {"profile", &AuditEntry::profile, kMaxEntryText},
                                          {"paths"},
-                                         {"verdict", &AuditEntry::verdict},
+                                         {"verdict"},
                                          {"rule"},
                                          {"why", &AuditEntry::why, kMaxWhy},
                                          {"server", &AuditEntry::server, kMaxEntryText},
+                                         {"host", &AuditEntry::host, kMaxEntryText},
                                          {"us"}};
 
 std::string Cut(const std::string& text) { return JsonString(CutText(text, kMaxEntryText)); }
@@ -58,6 +61,9 @@ std::string MemberJson(const EntryMember& member, const AuditEntry& entry) {
     return text.empty() ? "" : JsonString(CutText(text, member.most));
   }
   if (member.name == "paths") return entry.paths.empty() ? "" : PathsJson(entry.paths);
+  if (member.name == "verdict") {
+    return entry.verdict ? JsonString(VerdictName(*entry.verdict)) : "";
+  }
   if (member.name == "rule") return entry.rule ? RuleJson(*entry.rule) : "";
   return std::to_string(entry.microseconds);
 }
@@ -87,8 +93,20 @@ std::vector<std::string> ReadPaths(const JsonTree& tree) {
 
 }  // namespace
 
-std::string AuditEntry::Rule::text() const {
-  return file + (line == 0 ? "" : ":" + std::to_string(line)) + " " + pointer;
+LoggedVerdict LoggedVerdictOf(Verdict verdict) { return static_cast<LoggedVerdict>(verdict); }
+
+std::string_view VerdictName(LoggedVerdict verdict) {
+  return kVerdicts[static_cast<size_t>(verdict)];
+}
+
+std::optional<LoggedVerdict> VerdictNamed(std::string_view name) {
+  const auto* found = std::ranges::find(kVerdicts, name);
+  if (found == std::end(kVerdicts)) return {};
+  return static_cast<LoggedVerdict>(found - std::begin(kVerdicts));
+}
+
+std::string AuditEntry::Rule::label() const {
+  return PlaceLabel({.file = file, .pointer = pointer, .line = line});
 }
 
 void AuditEntry::Take(const Event& said) {
@@ -100,10 +118,11 @@ void AuditEntry::Take(const Event& said) {
 }
 
 void AuditEntry::Take(const Decision& decision) {
-  verdict = VerdictName(decision.verdict);
+  verdict = LoggedVerdictOf(decision.verdict);
   paths = decision.paths;
   if (!decision.cause) return;
   why = decision.cause->why;
+  host = decision.cause->host;
   const std::optional<RulePlace>& place = decision.cause->place;
   if (place) rule = Rule{std::string(place->file), place->line, std::string(place->pointer)};
 }
@@ -146,6 +165,7 @@ std::optional<AuditEntry> ReadAuditEntry(std::string_view line) {
   }
   if (entry.time.empty()) return {};
   entry.paths = ReadPaths(*tree);
+  entry.verdict = VerdictNamed(tree->Text(tree->root(), "verdict"));
   entry.rule = RuleOf(*tree);
   const std::string_view inside = tree->Text(tree->root(), "inside");
   entry.is_inside = !inside.empty();

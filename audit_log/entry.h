@@ -12,13 +12,21 @@
 
 namespace ringfence {
 
+// The verdict of an entry: of a decision, or kError if the hook reached none and ended with status
+// 2, which blocks the call like a denial, or kAlert for a command that ran unwrapped.
+enum class LoggedVerdict : uint8_t { kPermit, kAsk, kDeny, kError, kAlert };
+LoggedVerdict LoggedVerdictOf(Verdict verdict);
+std::string_view VerdictName(LoggedVerdict verdict);  // "permit"
+std::optional<LoggedVerdict> VerdictNamed(std::string_view name);
+
 struct AuditEntry {
   struct Rule {
     std::string file;
-    uint64_t line = 0;  // from 1; 0 for the built-in policy
+    uint32_t line = 0;  // from 1; 0 for the built-in policy
     std::string pointer;
 
-    std::string text() const;  // "policy.json:6 /write/allow"
+    std::string label() const;  // "policy.json:6 /write/allow"
+    bool operator==(const Rule&) const = default;
   };
 
   std::string time;   // AuditTime() of the writer, also in a sandbox; see is_inside
@@ -28,10 +36,11 @@ struct AuditEntry {
   std::string tool;
   std::string profile;
   std::vector<std::string> paths;  // the paths that the arguments lead to
-  std::string verdict;             // permit, ask, deny, error, alert
-  std::optional<Rule> rule;        // the rule that decided
+  std::optional<LoggedVerdict> verdict;
+  std::optional<Rule> rule;  // the rule that decided
   std::string why;
   std::string server;        // the MCP server that the call names in addition to its tool
+  std::string host;          // Cause::host
   int64_t microseconds = 0;  // duration of the decision
 
   // Set only by ReadAuditEntry(); AppendToAudit() and InsideLog write them.
@@ -48,7 +57,8 @@ std::string AuditText(const AuditEntry& entry);
 // members of the schema. For text from a sandbox.
 bool IsAuditText(std::string_view text);
 
-// Returns nothing if `line` is not a JSON object with a time. Ignores members of the wrong type.
+// Returns nothing if `line` is not a JSON object with a time. Ignores members of the wrong type and
+// verdicts of later versions.
 std::optional<AuditEntry> ReadAuditEntry(std::string_view line);
 
 }  // namespace ringfence

@@ -77,7 +77,7 @@ class Server {
     return Refused(Error{Error::Kind::kSystem, "stdout", "the answer could not be written", ""});
   }
 
-  Status Log(std::string_view verdict, const Decision* decision, std::string_view why) {
+  Status Log(LoggedVerdict verdict, const Decision* decision, std::string_view why) {
     if (registration_.trial) return Unit{};
     if (!context_.places.audit_file) {
       return Error{Error::Kind::kSystem, "audit log", "the home directory is unknown",
@@ -100,7 +100,7 @@ class Server {
 
   // Prints a denial before it writes the log; any other verdict waits for a required log.
   Reply AnswerAndLog(const std::string& out, const Decision& decision) {
-    const std::string_view verdict = VerdictName(decision.verdict);
+    const LoggedVerdict verdict = LoggedVerdictOf(decision.verdict);
     if (decision.verdict != Verdict::kDeny && policy_.audit.required) {
       if (Status s = Log(verdict, &decision, ""); !s) return Refused(s.error());
       return Answer(out);
@@ -116,7 +116,8 @@ class Server {
     Decision decision = Decide(event_, {policy_, context_.places, files_});
     if (decision.failure) {
       // The call is refused even if this cannot be logged.
-      [[maybe_unused]] const Status logged = Log("error", nullptr, decision.failure->text());
+      [[maybe_unused]] const Status logged =
+          Log(LoggedVerdict::kError, nullptr, decision.failure->text());
       return Refused(*decision.failure);
     }
     const std::string input = Wrap(decision);
@@ -188,7 +189,8 @@ class Server {
     if (told.model.empty()) return {};
     std::string err;
     if (told.unwrapped) {
-      if (Status s = Log("alert", &*told.unwrapped, ""); !s) err = RefusalLine(s.error(), "");
+      if (Status s = Log(LoggedVerdict::kAlert, &*told.unwrapped, ""); !s)
+        err = RefusalLine(s.error(), "");
     }
     Reply reply = Answer(ContextAnswer(event_.name, told.model, told.user));
     if (reply.status != 0 || registration_.trial) return reply;

@@ -183,7 +183,7 @@ class Account final : public LaunchObserver {
                       std::string(LayersName(plan.layers)) + ", network " +
                       std::string(NetworkName(plan));
     for (const std::string& note : plan.weaker) why += "; " + note;
-    AuditEntry entry{.verdict = "permit", .why = std::move(why)};
+    AuditEntry entry{.verdict = LoggedVerdict::kPermit, .why = std::move(why)};
     entry.Take(event);
     return Log(plan, std::move(entry));
   }
@@ -215,7 +215,7 @@ class Account final : public LaunchObserver {
                   : "write to " + Quote(refusal.path) + " refused: " + Printable(why) +
                         ". The user must do it, outside the sandbox";
     if (tells) report_.Refused(refusal, text);
-    AuditEntry entry{.verdict = "deny"};
+    AuditEntry entry{.verdict = LoggedVerdict::kDeny};
     entry.Take(event);
     if (is_denial) {
       entry.Take(decision);

@@ -54,8 +54,9 @@ std::vector<BaselineEntry> EntriesOf(const Matrix& matrix) {
     const std::string call = CallOf(row.fixture);
     for (const Cell& cell : row.cells) {
       const CellResult& result = cell.result;
-      entries.push_back({row.fixture.name, matrix.columns[cell.column].label(), result.decision,
-                         result.rule_place, result.says_allow ? "allow" : "", call});
+      entries.push_back({row.fixture.name, matrix.columns[cell.column].label(),
+                         std::string(VerdictName(result.decision)), result.rule_place,
+                         result.says_allow ? "allow" : "", call});
     }
   }
   return entries;

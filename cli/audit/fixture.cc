@@ -196,10 +196,11 @@ class FixtureReader {
 
   void ReadExpected(const JsonNode& node) {
     ObjectReader object(document_, node);
-    constexpr ObjectReader::Choice<std::string_view> kDecisions[] = {
-        {"permit", "permit"}, {"ask", "ask"}, {"deny", "deny"}, {"error", "error"}};
+    using enum LoggedVerdict;
+    constexpr ObjectReader::Choice<LoggedVerdict> kDecisions[] = {
+        {"permit", kPermit}, {"ask", kAsk}, {"deny", kDeny}, {"error", kError}};
     constexpr ObjectReader::Choice<bool> kSays[] = {{"allow", true}, {"nothing", false}};
-    fixture_.expected.decision = object.OneOf("decision", kDecisions).value_or("");
+    fixture_.expected.decision = object.OneOf("decision", kDecisions);
     fixture_.expected.rule = object.String("rule").value_or("");
     fixture_.expected.reason = object.String("reason").value_or("");
     fixture_.expected.says_allow = object.OneOf("says", kSays);
@@ -240,7 +241,7 @@ class FixtureFileReader {
     const JsonNode& root = tree.root();
     const auto has = [&](std::string_view key) { return tree.Find(root, key) != nullptr; };
     std::optional<AuditEntry> entry = ReadAuditEntry(tree.text());
-    if (entry && !entry->verdict.empty()) {
+    if (entry && entry->verdict) {
       std::optional<Fixture> fixture = FixtureOfEntry(std::move(*entry));
       if (!fixture) file_.skipped.push_back(name + ": the log does not have the call's arguments");
       return fixture;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "audit_log/entry.h"
 #include "base/result.h"
 #include "cli/audit/memory_files.h"
 #include "policy/load/sources.h"
@@ -16,9 +17,9 @@ namespace ringfence {
 
 // Expectations of a fixture; "" and nullopt match anything.
 struct Expected {
-  std::string decision;  // "permit", "ask", "deny", "error"
-  std::string rule;      // the place as shown, or its last part: "/write/deny"
-  std::string reason;    // part of the reason that the model gets
+  std::optional<LoggedVerdict> decision;  // not kAlert
+  std::string rule;                       // the place as shown, or its last part: "/write/deny"
+  std::string reason;                     // part of the reason that the model gets
   std::optional<bool> says_allow;
 };
 

@@ -56,7 +56,6 @@ class EntryCollector {
 
 CellResult Undecided(const Error& error) {
   CellResult result;
-  result.decision = "error";
   result.reason = error.text();
   return result;
 }
@@ -98,7 +97,7 @@ CellResult CellResultOf(const Event& event, const EventEvaluator::Outcome& evalu
                         const Trace& trace, const FileNames& names) {
   const Decision& decision = evaluated.decision;
   CellResult result;
-  result.decision = VerdictName(decision.verdict);
+  result.decision = LoggedVerdictOf(decision.verdict);
   result.says_allow = decision.say_allow;
   result.tool = event.tool_name;
   result.paths = decision.paths;
@@ -266,8 +265,9 @@ std::string Column::label() const {
 }
 
 std::string Mismatch(const Expected& expected, const CellResult& result) {
-  if (!expected.decision.empty() && expected.decision != result.decision) {
-    return "it should be \"" + expected.decision + "\" and is \"" + result.decision + "\"";
+  if (expected.decision.value_or(result.decision) != result.decision) {
+    return "it should be " + Quote(VerdictName(*expected.decision)) + " and is " +
+           Quote(VerdictName(result.decision));
   }
   if (!expected.rule.empty() && !IsPlace(expected, result)) {
     return "the rule should be " + Quote(expected.rule) + " and is " + Quote(result.rule);

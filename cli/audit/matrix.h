@@ -40,7 +40,7 @@ struct Column {
 
 // A decision that does not point into a policy.
 struct CellResult {
-  std::string decision;  // "permit", "ask", "deny"; "error": none, see `reason`
+  LoggedVerdict decision = LoggedVerdict::kError;  // kError: none, see `reason`
   bool says_allow = false;
   std::string tool;
   std::vector<std::string> paths;  // resolved, unless refused by name
@@ -75,7 +75,7 @@ struct AuditQuestion {
 };
 
 // Calls `progress` after each fixture. Returns an error if a policy cannot be read or no policy has
-// a requested profile. If one fixture cannot be decided, its decision is "error".
+// a requested profile. If one fixture cannot be decided, its decision is kError.
 Result<Matrix> DecideAll(const AuditQuestion& question, std::vector<Fixture> fixtures,
                          const std::function<void()>& progress);
 

@@ -12,9 +12,9 @@
 namespace ringfence {
 namespace {
 
-// True for the verdicts of a decision; the log also has "error" and "alert".
-bool IsDecision(std::string_view verdict) {
-  return verdict == "permit" || verdict == "ask" || verdict == "deny";
+// True for the verdicts of a decision; the log also has kError and kAlert.
+bool IsDecision(std::optional<LoggedVerdict> verdict) {
+  return verdict && *verdict <= LoggedVerdict::kDeny;
 }
 
 // True if a rule in this section ("read", "write") decided.
@@ -71,7 +71,7 @@ bool PutPaths(const AuditEntry& call, OrderedJson& input) {
     for (size_t i = 1; i < call.paths.size(); ++i) input["paths"].push_back(call.paths[i]);
     return true;
   }
-  if (HasPattern(*known) && call.verdict != "permit" && !call.rule) return false;
+  if (HasPattern(*known) && call.verdict != LoggedVerdict::kPermit && !call.rule) return false;
   const auto field = std::ranges::find_if(
       known->fields, [&](const ToolField& f) { return MayBePath(f.role, call); });
   const bool makes_worktree = std::ranges::any_of(
@@ -99,7 +99,7 @@ bool HidesArguments(const AuditEntry& call) {
   if (!known || std::ranges::all_of(known->fields, is_seldom)) return false;
   const auto needs = [](const ToolField& field) { return field.required; };
   if (std::ranges::any_of(known->fields, needs)) return true;
-  if (call.verdict == "permit" || IsOf(call, "bash")) return false;
+  if (call.verdict == LoggedVerdict::kPermit || IsOf(call, "bash")) return false;
   return !call.rule || std::ranges::any_of(known->fields, IsLost);
 }
 
@@ -141,7 +141,7 @@ std::optional<Fixture> FixtureOfEntry(AuditEntry entry) {
 }
 
 bool MayBeOfPattern(const Fixture& fixture, const Path& project) {
-  if (fixture.expected.decision == "permit") return false;
+  if (fixture.expected.decision == LoggedVerdict::kPermit) return false;
   const CallEvent call = ReadCallEvent(fixture.event);
   const auto tool = ClaudeCode().tools.Find(call.tool);
   if (!tool || !HasPattern(*tool)) return false;
@@ -154,7 +154,7 @@ FixtureFile ReadLog(std::string_view text, const std::string& path) {
   for (const NumberedLine& line : LinesOf(text)) {
     const std::string name = path + ":" + std::to_string(line.number);
     std::optional<AuditEntry> entry = ReadAuditEntry(line.text);
-    if (!entry || entry->verdict.empty()) {
+    if (!entry || !entry->verdict) {
       file.foreign.push_back({path, line.number});
       file.skipped.push_back(name + ": not a line of the audit log");
     } else if (std::optional<Fixture> fixture = FixtureOfEntry(std::move(*entry))) {
@@ -174,7 +174,7 @@ std::string FixtureLine(const Fixture& fixture) {
   if (fixture.profile) json["profile"] = *fixture.profile;
   json["event"] = OrderedJson::parse(fixture.event, nullptr, false);
   OrderedJson& expect = json["expect"];
-  expect["decision"] = fixture.expected.decision;
+  if (fixture.expected.decision) expect["decision"] = VerdictName(*fixture.expected.decision);
   if (!fixture.expected.rule.empty()) expect["rule"] = fixture.expected.rule;
   return JsonText(json) + "\n";
 }

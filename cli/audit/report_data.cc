@@ -16,7 +16,7 @@ OrderedJson RuleEntryJson(const RuleEntry& rule) {
 
 OrderedJson CellJson(const Cell& cell, const Column& column) {
   const CellResult& result = cell.result;
-  OrderedJson json{{"under", column.label()}, {"decision", result.decision}};
+  OrderedJson json{{"under", column.label()}, {"decision", VerdictName(result.decision)}};
   if (result.says_allow) json["says"] = "allow";
   if (!result.rule.empty()) json["rule"] = result.rule;
   if (!result.reason.empty()) json["reason"] = result.reason;

@@ -80,7 +80,7 @@ OrderedJson ExplainedCallsJson(const ExplainedCalls& calls) {
 
 OrderedJson ExplanationJson(const Explanation& explanation) {
   return {{"rule", explanation.rule},
-          {"decision", kDecisions[DecisionIndex(explanation.decision)]},
+          {"decision", VerdictName(explanation.decision)},
           {"decisions", explanation.decisions},
           {"mismatch", explanation.mismatch},
           {"told", CutText(explanation.pattern, kMaxTold)},
@@ -101,12 +101,13 @@ std::string MatrixPath(const CellResult& result) {
 using Before = std::map<std::pair<std::string, std::string>, std::string>;
 
 OrderedJson MatrixCell(const Fixture& fixture, const Cell& cell) {
-  OrderedJson json{{"decision", kDecisions[DecisionIndex(cell.result.decision)]}};
+  OrderedJson json{{"decision", VerdictName(cell.result.decision)}};
   // The cell links to the explanation of this rule.
-  if (cell.result.decision != "permit") json["rule"] = DecidingRule(cell.result);
+  if (cell.result.decision != LoggedVerdict::kPermit) json["rule"] = DecidingRule(cell.result);
   if (cell.mismatch.empty()) return json;
-  const std::string& wanted = fixture.expected.decision;
-  json["wrong"] = wanted != cell.result.decision ? "expected " + wanted : "not as expected";
+  const LoggedVerdict wanted = fixture.expected.decision.value_or(cell.result.decision);
+  json["wrong"] = wanted != cell.result.decision ? "expected " + std::string(VerdictName(wanted))
+                                                 : "not as expected";
   return json;
 }
 
@@ -132,7 +133,7 @@ OrderedJson RowsJson(const AuditReport& report) {
     OrderedJson json = MatrixRow(row, report.matrix, before);
     if (!fixture.time.empty() && !row.cells.empty() && fixture.name == FixturePlaceText(fixture)) {
       std::string key = JsonText(json);
-      key += fixture.expected.decision;
+      if (fixture.expected.decision) key += VerdictName(*fixture.expected.decision);
       for (const Cell& cell : row.cells) key += "\n" + DecidingRule(cell.result) + cell.mismatch;
       const auto [found, is_new] = places.try_emplace(std::move(key), rows.size());
       if (!is_new) {
@@ -148,8 +149,9 @@ OrderedJson RowsJson(const AuditReport& report) {
 }
 
 size_t Demanding(const AuditReport& report) {
-  return static_cast<size_t>(std::ranges::count_if(
-      report.matrix.rows, [](const Row& row) { return !row.fixture.expected.decision.empty(); }));
+  return static_cast<size_t>(std::ranges::count_if(report.matrix.rows, [](const Row& row) {
+    return row.fixture.expected.decision.has_value();
+  }));
 }
 
 // "Sound: every decision is as expected"
@@ -210,8 +212,9 @@ std::string TableHtml(std::string_view caption, const std::vector<const char*>& 
 
 std::string NoScriptHtml(const OrderedJson& page) {
   std::string counts;
-  for (size_t i = 0; i < kDecisions.size(); ++i) {
-    counts += Grouped(page["counts"]["all"]["tally"][i]) + " " + std::string(kDecisions[i]) + ", ";
+  for (size_t i = 0; i < kDecisionKinds; ++i) {
+    counts += Grouped(page["counts"]["all"]["tally"][i]) + " " +
+              std::string(VerdictName(static_cast<LoggedVerdict>(i))) + ", ";
   }
   return "<p>" + counts + Grouped(page["mismatches"]) + " not as expected. Decided under:</p>" +
          ValueHtml(page["labels"]) +
@@ -229,7 +232,9 @@ std::string NoScriptHtml(const OrderedJson& page) {
 OrderedJson PageJson(const AuditReport& report) {
   const Matrix& matrix = report.matrix;
   const auto is_wrong = [](const Cell& cell) { return !cell.mismatch.empty(); };
-  const auto is_refused = [](const Cell& cell) { return cell.result.decision != "permit"; };
+  const auto is_refused = [](const Cell& cell) {
+    return cell.result.decision != LoggedVerdict::kPermit;
+  };
   OrderedJson json{
       {"answer", AnswerOf(report)},
       {"fixtures", matrix.rows.size()},

@@ -33,8 +33,8 @@ class TextReport {
   }
 
   Tone ToneOf(const Cell& cell) const {
-    if (!cell.mismatch.empty() || cell.result.decision == "error") return Tone::kBad;
-    return cell.result.decision == "permit" ? Tone::kGood : Tone::kStrong;
+    if (!cell.mismatch.empty() || cell.result.decision == LoggedVerdict::kError) return Tone::kBad;
+    return cell.result.decision == LoggedVerdict::kPermit ? Tone::kGood : Tone::kStrong;
   }
 
   void WriteMatrix() {
@@ -49,7 +49,8 @@ class TextReport {
       size_t column = 0;
       for (const Cell& cell : row.cells) {
         for (; column < cell.column; ++column) line += Padded("", kCell);
-        const std::string word = cell.result.decision + (cell.mismatch.empty() ? "" : "!");
+        const std::string word =
+            std::string(VerdictName(cell.result.decision)) + (cell.mismatch.empty() ? "" : "!");
         line += "  " + console_.In(ToneOf(cell), word) + Padded("", kCell - 2 - word.size());
         column = cell.column + 1;
       }

@@ -35,7 +35,7 @@ std::string TimeText(int64_t time, const char* format) {
 }
 
 struct Moment {
-  size_t decision;
+  size_t decision;             // a LoggedVerdict
   std::optional<size_t> span;  // nullopt: time unknown
 };
 
@@ -162,18 +162,13 @@ class Collector {
   }
 
   const ExplanationChoice& choice_;
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, size_t> places_;
+  std::map<std::tuple<std::string, LoggedVerdict, std::string, std::string>, size_t> places_;
   std::map<std::tuple<size_t, std::string, std::string, std::string>, size_t> calls_;
   size_t current_ = 0;
   std::vector<Explanation> explanations_;
 };
 
 }  // namespace
-
-size_t DecisionIndex(std::string_view decision) {
-  const auto found = std::ranges::find(kDecisions, decision);
-  return std::min(static_cast<size_t>(found - kDecisions.begin()), kDecisions.size() - 1);
-}
 
 size_t TotalOf(const Tally& tally) {
   return std::accumulate(tally.begin(), tally.end(), size_t{0});
@@ -217,7 +212,7 @@ std::string DecidingRule(const CellResult& result) {
     });
     return entry == result.met.end() ? result.rule : entry->label();
   }
-  if (result.decision != "permit" || result.met.empty()) return "";
+  if (result.decision != LoggedVerdict::kPermit || result.met.empty()) return "";
   // A rule about a path is more informative than one that allows the tool.
   const auto entry = std::ranges::find_if(result.met, [](const RuleEntry& met) {
     return met.pointer.find("/tools/") == std::string::npos;
@@ -240,7 +235,7 @@ Statistics StatisticsOf(const Matrix& matrix) {
     std::optional<size_t> span;
     if (time) span = static_cast<size_t>((*time - axis.start) / axis.step);
     for (const Cell& cell : row.cells) {
-      const Moment moment{DecisionIndex(cell.result.decision), span};
+      const Moment moment{static_cast<size_t>(cell.result.decision), span};
       AddTo(moment, statistics.all);
       AddTo(moment, statistics.columns[cell.column]);
       tools.Add(cell.result.tool, moment);

@@ -14,12 +14,8 @@
 
 namespace ringfence {
 
-inline constexpr std::array<std::string_view, 4> kDecisions{"permit", "ask", "deny", "error"};
-
-// Index of `decision` in kDecisions; unknown text counts as "error".
-size_t DecisionIndex(std::string_view decision);
-
-using Tally = std::array<size_t, kDecisions.size()>;
+inline constexpr size_t kDecisionKinds = 4;        // kPermit to kError
+using Tally = std::array<size_t, kDecisionKinds>;  // by LoggedVerdict
 size_t TotalOf(const Tally& tally);
 
 // Equal time spans that begin at round times: whole hours, days, weeks from Monday (UTC).
@@ -90,8 +86,8 @@ struct ExplainedCalls {
 };
 
 struct Explanation {
-  std::string rule;      // DecidingRule()
-  std::string decision;  // "deny"
+  std::string rule;  // DecidingRule()
+  LoggedVerdict decision = LoggedVerdict::kError;
   std::string mismatch;  // of the cells if ExplanationChoice::by_mismatch, else ""
   std::string pattern;
   std::vector<ExplainedCalls> calls;

@@ -38,7 +38,8 @@ struct LogOptions {
   std::vector<std::string> anchors;
   std::string anchored_as;
   std::string to;
-  SendOptions lines;  // which lines to show or to send
+  std::string verdict;  // of `lines.filter`, as given
+  SendOptions lines;    // which lines to show or to send
 };
 
 // Returns the log for a project without a policy of its own.
@@ -134,6 +135,7 @@ Outcome ShowLog(LogOptions& options) {
   if (Status s = FindSince(options.lines.filter.since); !s) return s.error();
   const Result<Path> file = FindLog(options);
   if (!file) return file.error();
+  options.lines.filter.verdict = VerdictNamed(options.verdict);
   return Shower(*file, options).Run();
 }
 
@@ -235,7 +237,7 @@ void AddLog(Command& app, Action& chosen) {
   LogFilter& filter = options->lines.filter;
   command.AddFlag("--follow", options->lines.follow, "Keep running and show new lines");
   command.AddOption("--tool TOOL", filter.tool, "Only this tool; * for any text");
-  command.AddOption("--verdict VERDICT", filter.verdict, "Only this verdict")
+  command.AddOption("--verdict VERDICT", options->verdict, "Only this verdict")
       .OneOf({"permit", "ask", "deny", "error", "alert"});
   command.AddOption("--session SESSION", filter.session, "Only sessions whose id begins with this");
   command.AddOption("--agent AGENT", filter.agent, "Only this type or id of subagent; * for any");

@@ -13,9 +13,14 @@
 namespace ringfence {
 namespace {
 
-Tone ToneOf(const std::string& verdict) {
-  if (verdict == "permit") return Tone::kGood;
-  return verdict == "ask" ? Tone::kStrong : Tone::kBad;
+Tone ToneOf(std::optional<LoggedVerdict> verdict) {
+  if (verdict == LoggedVerdict::kPermit) return Tone::kGood;
+  return verdict == LoggedVerdict::kAsk ? Tone::kStrong : Tone::kBad;
+}
+
+// Returns "" for a verdict that a later version wrote.
+std::string VerdictText(const AuditEntry& entry) {
+  return entry.verdict ? std::string(VerdictName(*entry.verdict)) : "";
 }
 
 std::string PathsText(const AuditEntry& entry) {
@@ -33,9 +38,9 @@ std::string PathsText(const AuditEntry& entry) {
 enum Severity { kError = 3, kWarning = 4, kNotice = 5, kInformational = 6 };
 
 Severity SeverityOf(const AuditEntry& entry) {
-  if (entry.verdict == "deny") return kWarning;
-  if (entry.verdict == "ask") return kNotice;
-  return entry.verdict == "permit" ? kInformational : kError;
+  if (entry.verdict == LoggedVerdict::kDeny) return kWarning;
+  if (entry.verdict == LoggedVerdict::kAsk) return kNotice;
+  return entry.verdict == LoggedVerdict::kPermit ? kInformational : kError;
 }
 
 // Returns a header field: printable ASCII without spaces, cut to `longest`; otherwise "-".
@@ -68,8 +73,8 @@ std::optional<AuditEntry> ReadLogLine(std::string_view line) {
 }
 
 bool LogFilter::Wants(const AuditEntry& entry) const {
-  return (tool.empty() || MatchName(tool, entry.tool)) &&
-         (verdict.empty() || verdict == entry.verdict) && entry.session.starts_with(session) &&
+  return (tool.empty() || MatchName(tool, entry.tool)) && (!verdict || verdict == entry.verdict) &&
+         entry.session.starts_with(session) &&
          (agent.empty() || (!entry.agent_id.empty() && MatchName(agent, entry.agent_id)) ||
           (!entry.agent_type.empty() && MatchName(agent, entry.agent_type))) &&
          entry.time >= since;
@@ -78,10 +83,10 @@ bool LogFilter::Wants(const AuditEntry& entry) const {
 std::string ShowLogEntry(const AuditEntry& entry, const Console& console) {
   const std::string what = entry.tool.empty() ? entry.event : entry.tool;
   std::string line = entry.time.substr(0, 10) + " " + entry.time.substr(11, 8) + "Z  " +
-                     console.In(ToneOf(entry.verdict), Padded(Printable(entry.verdict), 6)) + "  " +
+                     console.In(ToneOf(entry.verdict), Padded(VerdictText(entry), 6)) + "  " +
                      Padded(Printable(what), 8) + PathsText(entry);
   if (!entry.why.empty()) line += "  " + Printable(entry.why);
-  if (entry.rule) line += " (" + Printable(entry.rule->text()) + ")";
+  if (entry.rule) line += " (" + entry.rule->label() + ")";
   if (!entry.session.empty()) line += "  session " + Printable(CutText(entry.session, 40));
   const std::string& agent = entry.agent_type.empty() ? entry.agent_id : entry.agent_type;
   if (!agent.empty()) line += ", agent " + Printable(agent);
@@ -115,7 +120,7 @@ std::string JournalMessage(std::string_view line, const AuditEntry& entry) {
     if (!text.empty()) out += std::string(name) + "=" + Value(text) + "\n";
   };
   add("RINGFENCE_TIME", entry.time);
-  add("RINGFENCE_VERDICT", entry.verdict);
+  add("RINGFENCE_VERDICT", VerdictText(entry));
   add("RINGFENCE_TOOL", entry.tool);
   add("RINGFENCE_SESSION", entry.session);
   return out;

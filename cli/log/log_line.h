@@ -18,7 +18,7 @@ std::optional<AuditEntry> ReadLogLine(std::string_view line);
 
 struct LogFilter {
   std::string tool;  // "*" matches any text
-  std::string verdict;
+  std::optional<LoggedVerdict> verdict;
   std::string session;  // the beginning of its id
   std::string agent;    // its id or type; "*" matches any text
   std::string since;    // in the format of AuditEntry::time

@@ -206,8 +206,7 @@ std::string WidePathText(const GrantTarget& grant, const Places& places,
 const RuleUse* DecidingRule(const TargetDecision& decision) {
   if (!decision.cause || !decision.cause->place) return nullptr;
   const auto rule = std::ranges::find_if(decision.rules, [&](const RuleUse& use) {
-    return use.place == *decision.cause->place && use.written.starts_with('@') &&
-           decision.cause->why.find(use.written) != std::string::npos;
+    return use.place == *decision.cause->place && use.written.starts_with('@');
   });
   return rule == decision.rules.end() ? nullptr : &*rule;
 }

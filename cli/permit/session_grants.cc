@@ -19,6 +19,7 @@
 #include "cli/setup/proof.h"
 #include "policy/load/trust.h"
 #include "policy/mcp/mcp_name.h"
+#include "policy/rules/domain.h"
 #include "policy/rules/pattern.h"
 
 namespace ringfence {
@@ -63,10 +64,13 @@ bool NamesTool(const AuditEntry& entry, const std::string& pattern) {
 }
 
 bool IsDenialOf(const AuditEntry& entry, const GrantTarget& grant) {
-  if (entry.verdict != "deny") return false;
+  if (entry.verdict != LoggedVerdict::kDeny) return false;
   if (grant.kind == TargetKind::kPath) return NamesPath(entry, grant);
   if (grant.kind == TargetKind::kTool) return NamesTool(entry, grant.text);
-  return entry.why.find("host " + Quote(LowerAscii(grant.text))) != std::string::npos;
+  const std::string denied_text = LowerAscii(entry.host), granted_text = LowerAscii(grant.text);
+  const Result<HostRule> denied = ParseHostRule(denied_text);
+  const Result<HostRule> granted = ParseHostRule(granted_text);
+  return denied && granted && Overlaps(*granted, *denied);
 }
 
 using MaybeDecision = std::optional<TargetDecision>;

@@ -20,7 +20,7 @@ void AddText(std::string& json, std::string_view key, std::string_view text) {
   AppendJsonString(json, text);
 }
 
-void AddRule(std::string& json, const RuleName& rule) {
+void AddRule(std::string& json, const AuditEntry::Rule& rule) {
   if (rule.file.empty()) return;
   std::string members = "{";
   AddText(members, "file", rule.file);
@@ -33,8 +33,8 @@ std::string CallJson(const ToolCall& call, const ReplayedCalls::Answer& answer) 
   std::string json = "{";
   AddText(json, "id", CutText(call.id, kMaxName));
   AddText(json, "tool", CutText(call.tool.text, kMaxName));
-  AddText(json, "verdict", ReplayVerdictName(answer.now.verdict));
-  if (answer.was) AddText(json, "against", ReplayVerdictName(answer.was->verdict));
+  AddText(json, "verdict", VerdictName(answer.now.verdict));
+  if (answer.was) AddText(json, "against", VerdictName(answer.was->verdict));
   AddRule(json, answer.now.rule);
   AddText(json, "what", answer.now.what);
   AddText(json, "why", answer.now.why);

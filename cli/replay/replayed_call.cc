@@ -15,16 +15,11 @@ constexpr size_t kMaxText = 400;
 constexpr uint64_t kCallsTogether = 16;
 
 ReplayedDecision RefusedCall(const Error& error) {
-  return {ReplayVerdict::kRefused, {}, "the call", CutText(Printable(error.text()), kMaxText)};
-}
-
-ReplayVerdict ReplayVerdictOf(Verdict verdict) {
-  if (verdict == Verdict::kPermit) return ReplayVerdict::kPermitted;
-  return verdict == Verdict::kAsk ? ReplayVerdict::kAsked : ReplayVerdict::kDenied;
+  return {LoggedVerdict::kError, {}, "the call", CutText(Printable(error.text()), kMaxText)};
 }
 
 ReplayedDecision ReplayedDecisionOf(const Decision& decision) {
-  ReplayedDecision outcome{ReplayVerdictOf(decision.verdict), {}, "", ""};
+  ReplayedDecision outcome{LoggedVerdictOf(decision.verdict), {}, "", ""};
   if (!decision.cause) return outcome;
   const Cause& cause = *decision.cause;
   outcome.what = CutText(cause.what, kMaxText);
@@ -39,15 +34,6 @@ ReplayedDecision ReplayedDecisionOf(const Decision& decision) {
 }
 
 }  // namespace
-
-std::string_view ReplayVerdictName(ReplayVerdict verdict) {
-  constexpr std::string_view kNames[] = {"permit", "ask", "deny", "error"};  // by ReplayVerdict
-  return kNames[static_cast<size_t>(verdict)];
-}
-
-std::string RuleName::label() const {
-  return PlaceLabel({.file = file, .pointer = pointer, .line = line});
-}
 
 // Decides calls under one policy in one project.
 class PolicyCalls {
@@ -140,7 +126,7 @@ ReplayedCalls::Answer ReplayedCalls::Decide(const std::string& root, std::string
   if (!root.empty()) return ProjectCallsOf(root).Decide(event);
   Answer answer;
   answer.now = {
-      ReplayVerdict::kRefused, {}, "the call", "its project is unknown: name it with --root DIR"};
+      LoggedVerdict::kError, {}, "the call", "its project is unknown: name it with --root DIR"};
   if (!question_.against.empty()) answer.was = answer.now;
   return answer;
 }

@@ -9,33 +9,18 @@
 #include <string_view>
 #include <vector>
 
+#include "audit_log/entry.h"
 #include "base/result.h"
 #include "cli/explain/evaluator.h"
 #include "policy/files/real_files.h"
 
 namespace ringfence {
 
-// The verdict on a call. kRefused means that the hook reaches no decision and ends with status 2,
-// which blocks the call like a denial.
-enum class ReplayVerdict : uint8_t { kPermitted, kAsked, kDenied, kRefused };
-std::string_view ReplayVerdictName(
-    ReplayVerdict verdict);  // as in the audit log: permit, ask, deny, error
-
-// The rule that decided.
-struct RuleName {
-  std::string file;  // "" if no rule of a file decided
-  uint32_t line = 0;
-  std::string pointer;
-
-  std::string label() const;  // "policy.json:6 /write/allow"
-  bool operator==(const RuleName&) const = default;
-};
-
 struct ReplayedDecision {
-  ReplayVerdict verdict = ReplayVerdict::kPermitted;
-  RuleName rule;
-  std::string what;  // `write to "/etc/hosts"`
-  std::string why;   // "outside the project"
+  LoggedVerdict verdict = LoggedVerdict::kPermit;
+  AuditEntry::Rule rule;  // with file "" if no rule of a file decided
+  std::string what;       // `write to "/etc/hosts"`
+  std::string why;        // "outside the project"
 };
 
 struct ReplayQuestion {

@@ -9,19 +9,16 @@
 namespace ringfence {
 namespace {
 
-constexpr ReplayVerdict kReplayVerdicts[] = {ReplayVerdict::kRefused, ReplayVerdict::kDenied,
-                                             ReplayVerdict::kAsked, ReplayVerdict::kPermitted};
-
 // Returns the word for calls with this verdict, such as "denied".
-std::string_view ReplayVerdictWord(ReplayVerdict verdict) {
+std::string_view VerdictWord(LoggedVerdict verdict) {
   constexpr std::string_view kWords[] = {"permitted", "asked about", "denied",
-                                         "stopped without a decision"};  // by ReplayVerdict
+                                         "stopped without a decision"};  // by LoggedVerdict
   return kWords[static_cast<size_t>(verdict)];
 }
 
-Tone VerdictTone(ReplayVerdict verdict) {
-  if (verdict == ReplayVerdict::kPermitted) return Tone::kGood;
-  return verdict == ReplayVerdict::kAsked ? Tone::kStrong : Tone::kBad;
+Tone VerdictTone(LoggedVerdict verdict) {
+  if (verdict == LoggedVerdict::kPermit) return Tone::kGood;
+  return verdict == LoggedVerdict::kAsk ? Tone::kStrong : Tone::kBad;
 }
 
 using GroupEntry = Groups::const_pointer;
@@ -56,7 +53,7 @@ void PrintGroup(const Console& console, const GroupKey& key, const Group& group)
   if (!key.rule.empty()) line += console.In(Tone::kStrong, Printable(key.rule)) + "  ";
   console.Line(line + Counted(group.calls, "call") + ": " + CountedTools(group));
   if (has_rule && !group.why.empty()) console.Line("    " + group.why);
-  if (key.now == ReplayVerdict::kPermitted && !key.was) return;  // needs no examples
+  if (key.now == LoggedVerdict::kPermit && !key.was) return;  // needs no examples
   for (const Example& example : group.examples) {
     console.Line("    " + (example.what.empty() ? Printable(example.tool) : example.what) + "  " +
                  Printable(example.place.file) + ":" + std::to_string(example.place.line));
@@ -64,8 +61,8 @@ void PrintGroup(const Console& console, const GroupKey& key, const Group& group)
 }
 
 std::string ChangeTitle(const GroupKey& key) {
-  return "Newly " + std::string(ReplayVerdictWord(key.now)) + " (was " +
-         std::string(ReplayVerdictWord(*key.was)) + ")";
+  return "Newly " + std::string(VerdictWord(key.now)) + " (was " +
+         std::string(VerdictWord(*key.was)) + ")";
 }
 
 void PrintChanges(const Console& console, const CallTally& tally, const std::string& against) {
@@ -89,11 +86,11 @@ void PrintChanges(const Console& console, const CallTally& tally, const std::str
 }
 
 void PrintGroups(const Console& console, const CallTally& tally) {
-  std::optional<ReplayVerdict> verdict;
+  std::optional<LoggedVerdict> verdict;
   for (const GroupEntry entry : Ordered(tally.groups)) {
     if (verdict != entry->first.now) {
       verdict = entry->first.now;
-      std::string title(ReplayVerdictWord(*verdict));
+      std::string title(VerdictWord(*verdict));
       title.front() = static_cast<char>(title.front() - 'a' + 'A');
       const uint64_t calls = tally.verdicts[static_cast<size_t>(*verdict)];
       console.Line(console.In(VerdictTone(*verdict), title) + ": " + Grouped(calls));
@@ -129,9 +126,9 @@ OrderedJson ExampleJson(const Example& example) {
 }
 
 OrderedJson GroupJson(const GroupKey& key, const Group& group) {
-  OrderedJson json{{"verdict", ReplayVerdictName(key.now)}};
-  if (key.was) json["against"] = ReplayVerdictName(*key.was);
-  const RuleName& rule = group.rule;
+  OrderedJson json{{"verdict", VerdictName(key.now)}};
+  if (key.was) json["against"] = VerdictName(*key.was);
+  const AuditEntry::Rule& rule = group.rule;
   if (!rule.file.empty()) {
     json["rule"] = PlaceJson({.file = rule.file, .pointer = rule.pointer, .line = rule.line});
   }
@@ -174,9 +171,9 @@ void PrintReport(const Survey& survey, const ReportNames& names) {
 OrderedJson ReportJson(const Survey& survey, const ReportNames& names) {
   const CallTally& tally = survey.tally;
   OrderedJson verdicts;
-  for (const ReplayVerdict verdict : kReplayVerdicts) {
-    verdicts[std::string(ReplayVerdictName(verdict))] =
-        tally.verdicts[static_cast<size_t>(verdict)];
+  using enum LoggedVerdict;
+  for (const LoggedVerdict verdict : {kError, kDeny, kAsk, kPermit}) {
+    verdicts[std::string(VerdictName(verdict))] = tally.verdicts[static_cast<size_t>(verdict)];
   }
   OrderedJson json{{"files", names.files},
                    {"bytes", tally.bytes},

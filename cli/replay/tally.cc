@@ -52,13 +52,13 @@ std::string LabelOf(const ReplayedDecision& outcome) {
   return outcome.why;
 }
 
-bool IsBlocked(ReplayVerdict verdict) {
-  return verdict == ReplayVerdict::kDenied || verdict == ReplayVerdict::kRefused;
+bool IsBlocked(LoggedVerdict verdict) {
+  return verdict == LoggedVerdict::kDeny || verdict == LoggedVerdict::kError;
 }
 
 }  // namespace
 
-bool Differ(ReplayVerdict one, ReplayVerdict other) {
+bool Differ(LoggedVerdict one, LoggedVerdict other) {
   return one != other && !(IsBlocked(one) && IsBlocked(other));
 }
 
@@ -80,7 +80,7 @@ void CallTally::AddCall(const ReplayedCalls::Answer& answer, const std::string& 
             most_examples);
   if (!answer.was || !Differ(now.verdict, answer.was->verdict)) return;
   // If the call is permitted now, the reason for the change is the rule of the other policy.
-  const ReplayedDecision& reason = now.verdict == ReplayVerdict::kPermitted ? *answer.was : now;
+  const ReplayedDecision& reason = now.verdict == LoggedVerdict::kPermit ? *answer.was : now;
   AddCallTo(GroupOf(changes, {now.verdict, answer.was->verdict, LabelOf(reason)}), reason,
             {place, name, reason.what}, most_examples);
 }

@@ -27,15 +27,15 @@ struct Example {
 
 struct Group {
   uint64_t calls = 0;
-  RuleName rule;
+  AuditEntry::Rule rule;
   std::string why;                        // of the first call
   std::map<std::string, uint64_t> tools;  // by name; "" for all names beyond the limit
   std::vector<Example> examples;          // the first calls
 };
 
 struct GroupKey {
-  ReplayVerdict now = ReplayVerdict::kPermitted;
-  std::optional<ReplayVerdict> was;  // set for a difference
+  LoggedVerdict now = LoggedVerdict::kPermit;
+  std::optional<LoggedVerdict> was;  // set for a difference
   std::string rule;  // its label; the reason if no rule decided; "" without a reason
   // NOLINTNEXTLINE(modernize-use-nullptr): no pointer here
   auto operator<=>(const GroupKey&) const = default;
@@ -54,7 +54,7 @@ struct CallTally {
   uint64_t bytes = 0;
   uint64_t lines = 0;
   uint64_t calls = 0;         // calls that were decided
-  uint64_t verdicts[4] = {};  // number of calls by ReplayVerdict
+  uint64_t verdicts[4] = {};  // number of calls by LoggedVerdict, up to kError
   uint64_t repeated = 0;      // calls that occurred before
   uint64_t earlier = 0;       // calls before --since
   uint64_t in_gone_projects = 0;
@@ -75,6 +75,6 @@ struct CallTally {
 };
 
 // True if the client would act differently. It blocks denied and refused calls alike.
-bool Differ(ReplayVerdict one, ReplayVerdict other);
+bool Differ(LoggedVerdict one, LoggedVerdict other);
 
 }  // namespace ringfence

@@ -18,6 +18,7 @@ HostDecision EvaluateUnlisted(std::string_view host, const HostList& list, const
   HostDecision decision;
   if (list.unlisted == Unlisted::kAllow) return decision;
   decision = DeniedHost("the host " + Quote(host) + " is not listed", list.place);
+  decision.cause->host = host;
   if (list.unlisted == Unlisted::kAsk) {
     decision.verdict = Verdict::kAsk;
   } else {

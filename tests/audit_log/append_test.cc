@@ -89,6 +89,15 @@ TEST_CASE("audit: a refused resource names its server") {
   CHECK_FALSE(names_server());
 }
 
+TEST_CASE("audit: a refused host is in a member of its own") {
+  Decision decision;
+  decision.verdict = Verdict::kDeny;
+  decision.cause = Cause{"connection to \"https://X.example./\"", "not listed"};
+  decision.cause->host = "x.example";
+  CHECK(AuditText(EntryOf(CallEvent(), decision))
+            .ends_with(R"("why":"not listed","host":"x.example","us":12)"));
+}
+
 TEST_CASE("audit: lines of a permitted call and of an error") {
   const Event event = CallEvent();
   const Decision permit;
@@ -96,7 +105,7 @@ TEST_CASE("audit: lines of a permitted call and of an error") {
         R"({"time":"2026-10-14T17:46:40.123Z","event":"PreToolUse","session":"s","tool":"Write",)"
         R"("verdict":"permit","us":12)");
   AuditEntry error = EntryOf(event, permit);
-  error.verdict = "error";
+  error.verdict = LoggedVerdict::kError;
   error.why = "policy.json:1:1: broken";
   CHECK(AuditText(error).find(R"("verdict":"error","why":"policy.json:1:1: broken")") !=
         std::string::npos);

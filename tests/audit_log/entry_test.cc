@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 using namespace ringfence;
 
 namespace {
@@ -15,10 +17,11 @@ AuditEntry Whole() {
           .tool = "ReadMcpResourceTool",
           .profile = "p",
           .paths = {"/a", "/b\\"},
-          .verdict = "deny",
+          .verdict = LoggedVerdict::kDeny,
           .rule = AuditEntry::Rule{"policy.json", 6, "/read/deny"},
           .why = "why",
           .server = "team",
+          .host = "x.example",
           .microseconds = 12};
 }
 
@@ -30,9 +33,11 @@ TEST_CASE("audit entry: an entry survives being written and read") {
   REQUIRE(again.has_value());
   again->microseconds = entry.microseconds;  // read only by people
   CHECK(AuditText(*again) == AuditText(entry));
-  CHECK(again->rule->text() == "policy.json:6 /read/deny");
+  CHECK(again->rule->label() == "policy.json:6 /read/deny");
   CHECK(again->paths == entry.paths);
+  CHECK(again->verdict == LoggedVerdict::kDeny);
   CHECK(again->server == "team");
+  CHECK(again->host == "x.example");
   CHECK_FALSE(again->is_inside);
 }
 
@@ -41,6 +46,21 @@ TEST_CASE("audit entry: a line from a sandbox has the launcher's time") {
   REQUIRE(entry.has_value());
   CHECK(entry->is_inside);
   CHECK(entry->time == "b");
+}
+
+TEST_CASE("audit entry: the words of verdicts") {
+  for (const auto& word :
+       {std::pair("permit", LoggedVerdict::kPermit), std::pair("ask", LoggedVerdict::kAsk),
+        std::pair("deny", LoggedVerdict::kDeny), std::pair("error", LoggedVerdict::kError),
+        std::pair("alert", LoggedVerdict::kAlert)}) {
+    CAPTURE(word.first);
+    CHECK(VerdictName(word.second) == word.first);
+    CHECK(VerdictNamed(word.first) == word.second);
+  }
+  CHECK(LoggedVerdictOf(Verdict::kAsk) == LoggedVerdict::kAsk);
+  const auto later = ReadAuditEntry(R"({"time":"t","verdict":"postpone"})");
+  REQUIRE(later.has_value());
+  CHECK_FALSE(later->verdict.has_value());
 }
 
 TEST_CASE("audit entry: text that is not an entry") {
@@ -57,7 +77,7 @@ TEST_CASE("audit entry: members of the wrong type are left out") {
   REQUIRE(entry.has_value());
   CHECK(entry->tool.empty());
   CHECK(entry->paths == std::vector<std::string>{"/a"});
-  CHECK(entry->rule->text() == "f ");
+  CHECK(entry->rule->label() == "f");
   const auto other =
       ReadAuditEntry(R"({"time":"t","verdict":"deny","paths":"/a","rule":"/read/deny"})");
   REQUIRE(other.has_value());

@@ -35,7 +35,8 @@ TEST_CASE("inside log: the hook's lines are audit lines") {
   entry.profile = "p";
   entry.server = "team";
   CHECK(IsAuditText(AuditText(entry)));
-  CHECK(IsAuditText(AuditText({.time = AuditTime(kNow), .verdict = "error", .why = "w"})));
+  CHECK(IsAuditText(
+      AuditText({.time = AuditTime(kNow), .verdict = LoggedVerdict::kError, .why = "w"})));
 }
 
 TEST_CASE("inside log: nothing else is") {

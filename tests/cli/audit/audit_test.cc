@@ -83,16 +83,17 @@ TEST_CASE("audit: a file without a name, or above its directory, is a mistake wi
 
 TEST_CASE("audit: the expectation is compared with the complete answer") {
   CellResult result;
-  result.decision = "deny";
+  result.decision = LoggedVerdict::kDeny;
   result.rule = "policy.json:6 /write/deny";
   result.rule_place = "policy.json /write/deny";
   result.reason = "ringfence: write refused";
   CHECK(Mismatch({}, result) == "");
-  CHECK(Mismatch({.decision = "deny", .rule = "/write/deny", .reason = "refused"}, result) == "");
+  CHECK(Mismatch({.decision = LoggedVerdict::kDeny, .rule = "/write/deny", .reason = "refused"},
+                 result) == "");
   CHECK(Mismatch({.rule = "policy.json:6 /write/deny"}, result) == "");
   CHECK(Mismatch({.rule = "policy.json:7 /write/deny"}, result) != "");
   CHECK(Mismatch({.rule = "rite/deny"}, result) != "");
-  CHECK(Mismatch({.decision = "ask"}, result) != "");
+  CHECK(Mismatch({.decision = LoggedVerdict::kAsk}, result) != "");
   CHECK(Mismatch({.reason = "allowed"}, result) != "");
   CHECK(Mismatch({.says_allow = true}, result) != "");
 }
@@ -114,9 +115,9 @@ TEST_CASE("audit: a profile that no policy has is an error, one that only some h
   const Result<Matrix> some = DecideAll(question, Read(std::string(kRead) + "\n" + own), [] {});
   REQUIRE(some);
   CHECK(some->rows[0].cells.at(0).mismatch == "");
-  CHECK(some->rows[0].cells.at(1).result.decision == "error");
+  CHECK(some->rows[0].cells.at(1).result.decision == LoggedVerdict::kError);
   CHECK(some->rows[0].cells.at(1).mismatch == "it should be \"permit\" and is \"error\"");
-  CHECK(some->rows[1].cells.at(1).result.decision == "permit");
+  CHECK(some->rows[1].cells.at(1).result.decision == LoggedVerdict::kPermit);
   question.profiles = {"workr"};
   const Result<Matrix> none = DecideAll(question, Read(own), [] {});
   REQUIRE_FALSE(none);

@@ -15,16 +15,16 @@ namespace {
 
 constexpr const char* kHostile = "</script></style><img src=x onerror=\"alert('1')\">&lt;{{js}}";
 
-CellResult CellResultOf(std::string decision, std::string tool, std::string rule) {
+CellResult CellResultOf(LoggedVerdict decision, std::string tool, std::string rule) {
   CellResult result;
-  result.decision = std::move(decision);
+  result.decision = decision;
   result.tool = std::move(tool);
   result.rule = std::move(rule);
   return result;
 }
 
 CellResult Refused(const std::string& written, const std::string& path) {
-  CellResult result = CellResultOf("deny", "Read", "policy.json:6 /read/allow");
+  CellResult result = CellResultOf(LoggedVerdict::kDeny, "Read", "policy.json:6 /read/allow");
   result.paths = {path};
   result.reason = "ringfence: read of \"" + written +
                   "\" refused: outside the project (policy.json:6 /read/allow). Work below "
@@ -35,7 +35,7 @@ CellResult Refused(const std::string& written, const std::string& path) {
 
 Row RowOf(CellResult result, std::string time = "") {
   Row row;
-  row.fixture.name = result.tool + " " + result.decision;
+  row.fixture.name = result.tool + " " + std::string(VerdictName(result.decision));
   row.fixture.place = {"calls.jsonl", 3};
   row.fixture.time = std::move(time);
   row.cells.push_back({0, std::move(result), ""});
@@ -146,13 +146,13 @@ TEST_CASE("statistics: every decision is counted once by tool, by rule and in it
   std::vector<Row> rows;
   constexpr const char* kTools[] = {"Read", "Write", ""};
   for (size_t i = 0; i < 500; ++i) {
-    const std::string decision(kDecisions[i % 4]);
+    const auto decision = static_cast<LoggedVerdict>(i % kDecisionKinds);
     const std::string time = i % 5 == 0 ? "" : "2025-11-" + std::to_string(10 + i % 20) + "T00:00Z";
     rows.push_back(RowOf(CellResultOf(decision, kTools[i % 3], i % 7 == 0 ? "a /x" : ""), time));
   }
   const Statistics statistics = StatisticsOf(MatrixOf(std::move(rows)));
   CHECK(TotalOf(statistics.all.tally) == 500);
-  CHECK(statistics.all.tally[DecisionIndex("ask")] == 125);
+  CHECK(statistics.all.tally[static_cast<size_t>(LoggedVerdict::kAsk)] == 125);
   CHECK(statistics.timeless == 100);
   CHECK(Sum(statistics.tools) == 500);
   CHECK(Sum(statistics.rules) == 500);
@@ -165,7 +165,7 @@ TEST_CASE("statistics: every decision is counted once by tool, by rule and in it
 }
 
 TEST_CASE("statistics: the rule that decided is named with its entry") {
-  CellResult result = CellResultOf("deny", "Read", "policy.json:7 /read/deny");
+  CellResult result = CellResultOf(LoggedVerdict::kDeny, "Read", "policy.json:7 /read/deny");
   result.met = {{"policy.json", 6, "/read/allow", "."},
                 {"policy.json", 7, "/read/deny", "@secrets"}};
   CHECK(DecidingRule(result) == "policy.json:7 /read/deny \"@secrets\"");
@@ -173,7 +173,7 @@ TEST_CASE("statistics: the rule that decided is named with its entry") {
   CHECK(DecidingRule(result) == "policy.json:6 /read/allow");
   result.rule = "";
   CHECK(DecidingRule(result).empty());
-  result.decision = "permit";
+  result.decision = LoggedVerdict::kPermit;
   result.met.insert(result.met.begin(), {"policy.json", 3, "/tools/allow", "Read"});
   CHECK(DecidingRule(result) == "policy.json:6 /read/allow \".\"");
 }
@@ -181,9 +181,11 @@ TEST_CASE("statistics: the rule that decided is named with its entry") {
 TEST_CASE("explanation: reasons that differ only in their path are grouped") {
   const Matrix matrix =
       MatrixOf({RowOf(Refused("/etc/hosts", "/etc/hosts")), RowOf(Refused("../x", "/home/dev/x")),
-                RowOf(Refused("../x", "/home/dev/x")), RowOf(CellResultOf("permit", "Read", ""))});
+                RowOf(Refused("../x", "/home/dev/x")),
+                RowOf(CellResultOf(LoggedVerdict::kPermit, "Read", ""))});
   const auto found = ExplanationsOf(
-      matrix, {[](const Cell& cell) { return cell.result.decision == "deny"; }, false});
+      matrix,
+      {[](const Cell& cell) { return cell.result.decision == LoggedVerdict::kDeny; }, false});
   REQUIRE(found.size() == 1);
   CHECK(found[0].decisions == 3);
   REQUIRE(found[0].calls.size() == 2);
@@ -197,7 +199,7 @@ TEST_CASE("explanation: a pattern and its subject make up the whole reason") {
                                   "ringfence: read of \"x\" refused. Run: ringfence allow /etc/x",
                                   "no quotes", "\"open", ""};
   for (const char* reason : kReasons) {
-    CellResult result = CellResultOf("deny", "Read", "");
+    CellResult result = CellResultOf(LoggedVerdict::kDeny, "Read", "");
     result.paths = {"/etc/x"};
     result.reason = reason;
     Subject subject;
@@ -212,16 +214,16 @@ TEST_CASE("explanation: a pattern and its subject make up the whole reason") {
 }
 
 TEST_CASE("page: hostile text stays text, wherever it comes from") {
-  CellResult result = CellResultOf("deny", kHostile, kHostile);
+  CellResult result = CellResultOf(LoggedVerdict::kDeny, kHostile, kHostile);
   result.paths = {kHostile};
   result.reason = kHostile;
   result.met = {{kHostile, 1, kHostile, kHostile}};
   Row row = RowOf(result, kHostile);
   row.fixture.name = row.fixture.why = row.fixture.place.file = kHostile;
-  row.fixture.expected.decision = kHostile;
+  row.fixture.expected.decision = LoggedVerdict::kPermit;
   row.cells[0].mismatch = kHostile;
   AuditReport report;
-  report.matrix = MatrixOf({row, RowOf(CellResultOf(kHostile, "x", ""))});
+  report.matrix = MatrixOf({row, RowOf(CellResultOf(LoggedVerdict::kError, "x", ""))});
   report.matrix.columns = {{kHostile, kHostile, false}};
   report.matrix.rules = result.met;
   report.skipped = {kHostile};
@@ -241,7 +243,7 @@ TEST_CASE("page: hostile text stays text, wherever it comes from") {
   const OrderedJson data = DataOf(page);
   CHECK(data == PageJson(report));
   CHECK(data["rows"][0]["name"] == kHostile);
-  CHECK(data["rows"][0]["cells"][0]["wrong"] == "expected " + std::string(kHostile));
+  CHECK(data["rows"][0]["cells"][0]["wrong"] == "expected permit");
   CHECK(data["rows"][1]["cells"][0]["decision"] == "error");
   CHECK(data["changes"][0]["before"] == kHostile);
   CHECK(data["changes"][1]["fixture"] == kHostile);
@@ -250,7 +252,7 @@ TEST_CASE("page: hostile text stays text, wherever it comes from") {
 TEST_CASE("page: unreadable text is escaped in the data") {
   const std::string unseen =
       "a\xE2\x80\xAE\xE2\x80\xA8\xE2\x80\xA9\x01\n\x1B\xFF\xC3\xEF\xBF\xBF<!--<script>";
-  Row row = RowOf(CellResultOf("deny", unseen, unseen));
+  Row row = RowOf(CellResultOf(LoggedVerdict::kDeny, unseen, unseen));
   row.fixture.name = row.fixture.place.file = row.fixture.why = unseen;
   row.fixture.time = unseen;
   row.cells[0].result.reason = row.cells[0].mismatch = unseen;
@@ -279,9 +281,9 @@ TEST_CASE("page: no character of the data ends a script element or a line of scr
 }
 
 TEST_CASE("page: only an unexpected denial is marked as wrong") {
-  Row expected = RowOf(CellResultOf("deny", "Read", ""));
-  Row unexpected = RowOf(CellResultOf("deny", "Write", ""));
-  unexpected.fixture.expected.decision = "permit";
+  Row expected = RowOf(CellResultOf(LoggedVerdict::kDeny, "Read", ""));
+  Row unexpected = RowOf(CellResultOf(LoggedVerdict::kDeny, "Write", ""));
+  unexpected.fixture.expected.decision = LoggedVerdict::kPermit;
   unexpected.cells[0].mismatch = "it should be \"permit\"";
   AuditReport report;
   report.matrix = MatrixOf({expected, unexpected});
@@ -302,7 +304,8 @@ TEST_CASE("page: audits of no call, of one call, and of many similar calls") {
   CHECK(DataOf(empty)["counts"]["spans"].empty());
 
   AuditReport one;
-  one.matrix = MatrixOf({RowOf(CellResultOf("deny", "Read", ""), "2025-11-23T14:05Z")});
+  one.matrix =
+      MatrixOf({RowOf(CellResultOf(LoggedVerdict::kDeny, "Read", ""), "2025-11-23T14:05Z")});
   const OrderedJson data = DataOf(AuditHtml(one));
   CHECK(data["counts"]["spans"].size() == 1);
   CHECK(data["reasons"].size() == 1);
@@ -310,9 +313,10 @@ TEST_CASE("page: audits of no call, of one call, and of many similar calls") {
   CHECK((data["wrong"].empty() && data["changes"].empty() && !data.contains("unmet")));
 
   AuditReport many;
-  std::vector<Row> rows(50000, RowOf(CellResultOf("permit", "Read", ""), "2025-11-23T14:05Z"));
+  std::vector<Row> rows(
+      50000, RowOf(CellResultOf(LoggedVerdict::kPermit, "Read", ""), "2025-11-23T14:05Z"));
   for (Row& row : rows) row.fixture.name = "calls.jsonl:3";
-  rows.push_back(RowOf(CellResultOf("deny", "Write", ""), "2025-11-22T14:05Z"));
+  rows.push_back(RowOf(CellResultOf(LoggedVerdict::kDeny, "Write", ""), "2025-11-22T14:05Z"));
   many.matrix = MatrixOf(std::move(rows));
   const std::string page = AuditHtml(many);
   CHECK(CountOf(page, "50,000") > 1);

@@ -28,7 +28,7 @@ TEST_CASE("log line: the content of a line") {
   const auto entry = ReadLogLine(kDenial);
   REQUIRE(entry.has_value());
   CHECK(entry->tool == "Write");
-  CHECK(entry->rule->text() == "policy.json:6 /write/allow");
+  CHECK(entry->rule->label() == "policy.json:6 /write/allow");
   CHECK(ShowLogEntry(*entry, Console()) ==
         "2026-10-14 17:46:40Z  deny    Write    /etc/x /b +2  outside the project "
         "(policy.json:6 /write/allow)  session s1, agent Explore");
@@ -81,8 +81,8 @@ TEST_CASE("log line: filters") {
       {{.tool = "Write"}, true},
       {{.tool = "W*e"}, true},
       {{.tool = "Read"}, false},
-      {{.verdict = "deny"}, true},
-      {{.verdict = "ask"}, false},
+      {{.verdict = LoggedVerdict::kDeny}, true},
+      {{.verdict = LoggedVerdict::kAsk}, false},
       {{.session = "s"}, true},
       {{.session = "1"}, false},
       {{.agent = "a1"}, true},
@@ -90,7 +90,7 @@ TEST_CASE("log line: filters") {
       {{.agent = "a"}, false},
       {{.since = "2026-10-14T17:46:40.123Z"}, true},
       {{.since = "2026-10-14T17:46:40.124Z"}, false},
-      {{.tool = "Write", .verdict = "permit"}, false},
+      {{.tool = "Write", .verdict = LoggedVerdict::kPermit}, false},
   };
   for (const Row& row : rows) CHECK(row.filter.Wants(*entry) == row.wanted);
 }
@@ -162,7 +162,7 @@ TEST_CASE("syslog: a message of RFC 5424, and its frame") {
   CHECK(Framed("<84>1 x") == "7 <84>1 x");
   AuditEntry strange = *entry;
   strange.event = "a b\n";
-  strange.verdict = "permit";
+  strange.verdict = LoggedVerdict::kPermit;
   CHECK(SyslogMessage("{}", strange, "", 1)
             .starts_with("<86>1 2026-10-14T17:46:40.123Z - ringfence - - ["));
 }

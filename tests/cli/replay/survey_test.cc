@@ -51,7 +51,7 @@ struct Past {
   std::string Report() const { return ReportJson(Take(), {}).dump(1); }
 };
 
-uint64_t Of(const Survey& survey, ReplayVerdict verdict) {
+uint64_t Of(const Survey& survey, LoggedVerdict verdict) {
   return survey.tally.verdicts[static_cast<size_t>(verdict)];
 }
 
@@ -65,8 +65,8 @@ TEST_CASE("replay: calls are decided from the directory that their session start
                  Line(past.tree.At("project/c"), "t5", past.tree.At("project/sub")) + "\n");
   const Survey survey = past.Take();
   CHECK(survey.tally.calls == 5);
-  CHECK(Of(survey, ReplayVerdict::kPermitted) == 4);
-  CHECK(Of(survey, ReplayVerdict::kDenied) == 1);
+  CHECK(Of(survey, LoggedVerdict::kPermit) == 4);
+  CHECK(Of(survey, LoggedVerdict::kDeny) == 1);
   const Group& group = std::prev(survey.tally.groups.end())->second;
   CHECK(group.rule.label() == "built-in policy /write/allow");
   REQUIRE(group.examples.size() == 1);
@@ -91,8 +91,8 @@ TEST_CASE("replay: the session's permission mode counts") {
   past.tree.File("logs/a.jsonl", past.Call("project/.envrc", "t1") + "\n" + mode + "\n" +
                                      past.Call("project/.envrc", "t2") + "\n");
   const Survey survey = past.Take();
-  CHECK(Of(survey, ReplayVerdict::kAsked) == 1);
-  CHECK(Of(survey, ReplayVerdict::kDenied) == 1);
+  CHECK(Of(survey, LoggedVerdict::kAsk) == 1);
+  CHECK(Of(survey, LoggedVerdict::kDeny) == 1);
 }
 
 TEST_CASE("replay: a project that no longer exists is decided as if it were empty") {
@@ -101,8 +101,8 @@ TEST_CASE("replay: a project that no longer exists is decided as if it were empt
                  Line(past.tree.At("gone/deep/a"), "t1", past.tree.At("gone/deep")) + "\n" +
                      Line(past.tree.At("gone/b"), "t2", past.tree.At("gone/deep")) + "\n");
   const Survey survey = past.Take();
-  CHECK(Of(survey, ReplayVerdict::kPermitted) == 1);
-  CHECK(Of(survey, ReplayVerdict::kDenied) == 1);
+  CHECK(Of(survey, LoggedVerdict::kPermit) == 1);
+  CHECK(Of(survey, LoggedVerdict::kDeny) == 1);
   CHECK(survey.tally.in_gone_projects == 2);
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("replay: calls that the hook stops without a decision are reported as 
       Line(past.tree.At("home/a"), "t1", past.tree.At("home")) + "\n" +
           R"({"type":"assistant","message":{"content":[{"type":"tool_use","name":"Read"}]}})");
   const Survey survey = past.Take();
-  CHECK(Of(survey, ReplayVerdict::kRefused) == 2);
+  CHECK(Of(survey, LoggedVerdict::kError) == 2);
   CHECK(survey.tally.groups.size() == 2);
 }
 
@@ -256,16 +256,16 @@ TEST_CASE("replay: decisions that differ from another policy's") {
   REQUIRE(survey.tally.changes.size() == 3);
   std::vector<std::string> seen;
   for (const auto& [key, group] : survey.tally.changes) {
-    CHECK(key.was == ReplayVerdict::kPermitted);
+    CHECK(key.was == LoggedVerdict::kPermit);
     CHECK(group.calls == 1);
-    seen.push_back(std::string(ReplayVerdictName(key.now)) + " " + group.rule.pointer);
+    seen.push_back(std::string(VerdictName(key.now)) + " " + group.rule.pointer);
   }
   CHECK(seen ==
         std::vector<std::string>{"ask /write/ask", "deny /write/allow", "deny /write/deny"});
   std::swap(past.question.calls.given.policy, past.question.calls.against);
   const Survey back = past.Take();
   CHECK(back.tally.changes.size() == 3);
-  CHECK(back.tally.changes.begin()->first.now == ReplayVerdict::kPermitted);
+  CHECK(back.tally.changes.begin()->first.now == LoggedVerdict::kPermit);
   CHECK(back.tally.changes.begin()->second.rule.file == past.tree.At("new.json"));
 }
 

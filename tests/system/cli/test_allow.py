@@ -396,8 +396,15 @@ def test_allow_session_finds_the_session_of_the_denial(world):
         done = world.run("allow", "--session", *arguments)
         assert f"only to session {session}" in done.stdout or "already" in done.stdout, (arguments, done)
     assert read_of(world, odd, "three") == "permit" and read_of(world, odd, "one") == "deny"
-    error_of(world.run("allow", "--session", "mcp__jira__*"), 2, "has no denial of")
     assert not world.policy.exists()
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["@agent-hosts"]}}')
+    for session, url, host in (("five", "https://Api.B.example./x", "*.b.example:443"), ("six", "http://[::1]:80/", "[::1]"),
+                               ("seven", "https://other.example/", "other.example"), ("eight", "https://c.example/", None)):
+        advised = advice_of(refuse(session, "WebFetch", url=url, prompt="p"))
+        done = world.run("allow", "--session", *([host] if host else advised[1:]))
+        assert f"only to session {session}" in done.stdout, (url, done)
+    error_of(world.run("allow", "--session", "mcp__jira__*"), 2, "has no denial of")
+    error_of(world.run("allow", "--session", "b.example"), 2, "has no denial of")
 
 
 def test_allow_without_an_argument_is_an_error(world):
