@@ -1,69 +1,27 @@
 #include "hook/options.h"
 
-#include <algorithm>
-#include <iterator>
-#include <string_view>
-
-#include "base/contains.h"
-#include "base/text.h"
+#include "base/option_rows.h"
 
 namespace ringfence {
-namespace {
-
-struct Option {
-  std::string_view name;
-  std::string HookOptions::*value;
-};
-constexpr Option kHookOptions[] = {
-    {"--policy", &HookOptions::policy},
-    {"--root", &HookOptions::root},
-    {"--home", &HookOptions::home},
-    {"--profile", &HookOptions::profile},
-};
-
-Error WrongOption(std::string what) {
-  return UsageError("command line", std::move(what),
-                    "run: ringfence-hook --help, or register it again with: ringfence init");
-}
-
-bool* FlagNamed(std::string_view word, HookOptions& options) {
-  if (word == "--help" || word == "-h") return &options.help;
-  if (word == "--version" || word == "-V") return &options.version;
-  return word == "--trial" ? &options.trial : nullptr;
-}
-
-Error Unknown(std::string_view word) {
-  constexpr std::string_view kFlags[] = {"--help", "--version", "--trial"};
-  if (Contains(kFlags, word)) return WrongOption(std::string(word) + " takes no value");
-  constexpr std::string_view kNames[] = {"--policy", "--root",    "--home", "--profile",
-                                         "--help",   "--version", "--trial"};
-  return WrongOption(Quote(word) + " is not an option" + DidYouMean(Nearest(word, kNames)));
-}
-
-}  // namespace
 
 Result<HookOptions> ParseHookOptions(std::span<char* const> arguments) {
+  constexpr OptionRow<HookOptions> kRows[] = {
+      {"--policy", &HookOptions::policy},
+      {"--root", &HookOptions::root},
+      {"--home", &HookOptions::home},
+      {"--profile", &HookOptions::profile},
+      {"--trial", nullptr, &HookOptions::trial},
+      {"--help", nullptr, &HookOptions::help},
+      {"-h", nullptr, &HookOptions::help},
+      {"--version", nullptr, &HookOptions::version},
+      {"-V", nullptr, &HookOptions::version},
+  };
   HookOptions options;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view word = arguments[i];
-    if (bool* flag = FlagNamed(word, options)) {
-      *flag = true;
-      continue;
-    }
-    const size_t equals = word.find('=');
-    const Option* option = std::ranges::find(kHookOptions, word.substr(0, equals), &Option::name);
-    if (option == std::end(kHookOptions)) return Unknown(word.substr(0, equals));
-    std::string_view value;
-    if (equals != std::string_view::npos) {
-      value = word.substr(equals + 1);
-    } else if (i + 1 < arguments.size()) {
-      value = arguments[++i];
-    }
-    if (value.empty()) return WrongOption(std::string(option->name) + " needs a value");
-    if (!(options.*option->value).empty()) {
-      return WrongOption(std::string(option->name) + " is given twice");
-    }
-    options.*option->value = std::string(value);
+  while (!arguments.empty()) {
+    std::string wrong = TakeOption<HookOptions>(arguments, kRows, options);
+    if (wrong.empty()) continue;
+    return UsageError("command line", std::move(wrong),
+                      "run: ringfence-hook --help, or register it again with: ringfence init");
   }
   return options;
 }

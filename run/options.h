@@ -4,9 +4,9 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "base/option_rows.h"
 #include "policy/places.h"
 
 namespace ringfence {
@@ -24,13 +24,7 @@ struct RunOptions : Registration {
   std::vector<std::string> command;
 };
 
-// An option of `run`, as ReadRunLine() parses it.
-struct RunOption {
-  std::string_view name;
-  std::string RunOptions::*text = nullptr;  // either this or `flag` is set
-  bool RunOptions::*flag = nullptr;
-  std::span<const std::string_view> values;  // allowed values; empty for any
-};
+using RunOption = OptionRow<RunOptions>;
 std::span<const RunOption> RunOptionTable();
 
 // Parses the words after "ringfence run". Returns nothing for --help, a dry run or a mistake:

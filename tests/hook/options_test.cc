@@ -45,7 +45,7 @@ TEST_CASE("options: of the hook") {
       {"version, short", {"-V"}, "||||version"},
       {"a trial", {"--trial", "--root", "r"}, "|r|||trial"},
       {"a trial with a value", {"--trial=1"}, "! --trial takes no value"},
-      {"a value that looks like an option", {"--root", "--help"}, "|--help|||"},
+      {"a value that looks like an option", {"--root", "--help"}, "! --root needs a value"},
       {"an unknown option",
        {"--polcy", "p"},
        "! \"--polcy\" is not an option; did you mean \"--policy\"?"},
