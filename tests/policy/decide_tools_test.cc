@@ -259,6 +259,9 @@ TEST_CASE("tools: if commands are wrapped, a shell that cannot be wrapped is den
   CHECK(world.Call("Bash", R"({"command":"ls"})") == "permit");
   CHECK(world.Call("PowerShell", R"({"command":"ls"})") == "deny");
   CHECK(world.Call("mcp__x__y", "{}") == "permit");
+  CHECK(world.Call("Bash", R"({"command":5})") == "deny");
+  CHECK(world.Call("Bash", R"({"command":["ls"]})") == "deny");
+  CHECK(world.Call("Bash", R"({"description":"d"})") != "ask");
 }
 
 TEST_CASE("tools: a permission request is decided like the call itself") {
