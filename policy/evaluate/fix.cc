@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "base/ascii.h"
+#include "base/short_name.h"
 #include "base/text.h"
 #include "policy/agent.h"
 #include "policy/evaluate/host_or_file.h"
@@ -79,8 +80,9 @@ Path WorthNaming(const PathRefusal& refusal, const Places& places) {
   return refusal.asks && !LooksTemporary(end.name()) ? end : WorthAllowing(refusal.walked, places);
 }
 
-// False for names that cannot be written in a policy ("$x").
+// False for names that cannot be written in a policy ("$x"), or that FAT reads as others ("x.").
 bool CanBeNamed(const Path& path, const Places& places) {
+  if (WithoutFinalDots(path.text()) != path.text()) return false;
   std::deque<std::string> strings;
   PathRule rule;
   return ParsePathEntry(Shortened(path, places), ListKind::kAllow, strings, &rule).has_value();

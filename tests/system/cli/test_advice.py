@@ -92,3 +92,15 @@ def test_advice_with_a_named_policy_changes_that_policy(world):
     reason = denial_of(world, world.home / "data/x", "one", options=("--policy", str(policy)))
     assert world.run(*advice_of(reason)).returncode == 0
     assert not denial_of(world, world.home / "data/x", "one", options=("--policy", str(policy)))
+
+
+def test_advice_about_a_name_that_ends_in_a_dot_works(world):
+    for path in ("odd/dot.", "deeper/dir./f", "gone/none."):
+        file = world.home / path
+        file.parent.mkdir(parents=True)
+        if "gone" not in path:
+            file.write_text("x")
+        command = advice_of(denial_of(world, file, "one"))
+        assert command == ["allow", "--read", "~/" + path.split("/")[0]], command
+        assert world.run(*command).returncode == 0
+        assert not denial_of(world, file, "one")
