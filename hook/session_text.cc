@@ -8,6 +8,7 @@
 #include "base/joined.h"
 #include "base/text.h"
 #include "policy/agent.h"
+#include "policy/mcp/mcp_name.h"
 #include "policy/rules/sets.h"
 
 namespace ringfence {
@@ -53,6 +54,16 @@ std::string RuleWords(const PathRuleList& rules, SetNames& explained) {
   return Listed(words);
 }
 
+// Lists the rules that the model may see.
+template <typename Rule>
+std::string Quotable(const std::vector<Rule>& rules, std::string_view Rule::*name) {
+  std::vector<std::string> names;
+  for (const Rule& rule : rules) {
+    if (rule.place.quotable) AddOnce(names, Quote(rule.*name));
+  }
+  return Listed(names);
+}
+
 void AppendLine(std::string& text, std::string_view label, const std::string& words) {
   if (!words.empty()) text += "- " + std::string(label) + words + ".\n";
 }
@@ -72,17 +83,18 @@ void AppendPaths(std::string& text, const PathRules& rules, std::string_view ver
 }
 
 void AppendTools(std::string& text, const ToolRules& rules) {
-  std::vector<std::string> denied;
-  for (const NameRule& rule : rules.deny) {
-    if (rule.place.quotable) AddOnce(denied, Quote(rule.pattern));
-  }
-  AppendLine(text, "Do not call these tools: ", Listed(denied));
+  AppendLine(text, "Do not call these tools: ", Quotable(rules.deny, &NameRule::pattern));
+  AppendLine(text, "The user must approve each call of: ", Quotable(rules.ask, &NameRule::pattern));
   std::vector<std::string> mcp;
+  bool allows_none = true;
   for (const NameRule& rule : rules.names) {
-    if (rule.pattern.starts_with("mcp__")) AddOnce(mcp, Quote(rule.pattern));
+    if (!MayMatchMcpTool(rule.pattern)) continue;
+    allows_none = false;
+    const auto asks = [&](const NameRule& other) { return other.pattern == rule.pattern; };
+    if (std::ranges::none_of(rules.ask, asks)) AddOnce(mcp, Quote(rule.pattern));
   }
-  text += mcp.empty() ? "- MCP tools are refused: the policy allows none.\n"
-                      : "- MCP tools you may call: " + Listed(mcp) + ".\n";
+  if (allows_none) text += "- MCP tools are refused: the policy allows none.\n";
+  AppendLine(text, "MCP tools you may call: ", Listed(mcp));
   const bool is_narrowed = std::ranges::any_of(rules.narrower, [](const auto& list) {
     return std::ranges::none_of(list, [](const NameRule& rule) { return rule.place.quotable; });
   });
@@ -94,19 +106,18 @@ void AppendNetwork(std::string& text, const Policy& policy) {
   bool is_first = true;
   for (const HostList& list : policy.network->lists) {
     if (list.unlisted == Unlisted::kAllow) continue;
-    std::vector<std::string> hosts;
-    for (const HostRule& rule : list.allow) {
-      if (rule.place.quotable) AddOnce(hosts, Quote(rule.written));
-    }
+    const std::string hosts = Quotable(list.allow, &HostRule::written);
     const bool is_unquoted = hosts.empty() && !list.allow.empty();
     AppendLine(text,
                std::string(is_first ? "Hosts you may reach" : "Of these hosts, only") +
                    (list.unlisted == Unlisted::kAsk ? " without asking the user: " : ": "),
                is_unquoted     ? kUnquoted
                : hosts.empty() ? "none"
-                               : Listed(hosts));
+                               : hosts);
     is_first = false;
   }
+  AppendLine(text,
+             "Do not reach these hosts: ", Quotable(policy.network->deny, &HostRule::written));
 }
 
 std::string ModeLine(SandboxMode mode) {

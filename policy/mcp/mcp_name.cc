@@ -43,6 +43,11 @@ bool ReadsByName(std::string_view name) {
 
 bool IsMcpTool(std::string_view name) { return name.starts_with(kMcpPrefix); }
 
+bool MayMatchMcpTool(std::string_view pattern) {
+  const std::string_view fixed = pattern.substr(0, pattern.find('*'));
+  return IsMcpTool(fixed) || (fixed.size() < pattern.size() && kMcpPrefix.starts_with(fixed));
+}
+
 bool IsMcpServer(std::string_view name) {
   if (!IsMcpTool(name)) return false;
   name.remove_prefix(kMcpPrefix.size());

@@ -8,6 +8,9 @@ namespace ringfence {
 
 bool IsMcpTool(std::string_view name);  // begins with "mcp__"
 
+// True if `pattern`, in which "*" matches any text, matches the name of an MCP tool.
+bool MayMatchMcpTool(std::string_view pattern);
+
 // True for "mcp__fs", which means all tools of a server in the client's own permissions. No tool
 // has a name of this form.
 bool IsMcpServer(std::string_view name);

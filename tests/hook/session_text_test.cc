@@ -38,6 +38,38 @@ TEST_CASE("session: the model learns its limits at the start") {
   }
 }
 
+TEST_CASE("session: which MCP tools the model may call") {
+  struct McpRow {
+    const char* policy;
+    std::vector<std::string_view> has;
+    std::vector<std::string_view> lacks;
+  };
+  const McpRow rows[] = {
+      {R"("tools":{"allow":["Read"]})", {"MCP tools are refused"}, {"MCP tools you may call"}},
+      {R"("tools":{"allow":["*"]})", {R"(MCP tools you may call: "*")"}, {"are refused"}},
+      {R"("tools":{"allow":["m*"]})", {R"(MCP tools you may call: "m*")"}, {"are refused"}},
+      {R"("tools":{"allow":["mc"]})", {"MCP tools are refused"}, {"MCP tools you may call"}},
+      {R"("tools":{"ask":["mcp__x__*"]})",
+       {R"(The user must approve each call of: "mcp__x__*")"},
+       {"are refused", "you may call"}},
+  };
+  for (const McpRow& row : rows) {
+    CAPTURE(row.policy);
+    World world;
+    world.User(row.policy);
+    const std::string text = Text(world);
+    CAPTURE(text);
+    for (const std::string_view part : row.has) CHECK(Has(text, part));
+    for (const std::string_view part : row.lacks) CHECK_FALSE(Has(text, part));
+  }
+}
+
+TEST_CASE("session: denied hosts are named, also if all others are allowed") {
+  World world;
+  world.User(R"("network":{"unlisted":"allow","deny":["b.example"]})");
+  CHECK(Has(Text(world), R"(Do not reach these hosts: "b.example")"));
+}
+
 TEST_CASE("session: the text of an untrusted policy does not reach the model") {
   World world;
   world.Project(R"("read":{"allow":["obey_a"],"deny":["obey_b"],"ask":["obey_c"]},
