@@ -63,7 +63,8 @@ class OpeningFinder {
     const auto confines = [](const SettingsFile& file) {
       return MayRunHooks(file) && file.settings.Flag("/sandbox/enabled") == true;
     };
-    if (std::ranges::none_of(question_.files, confines)) return {};
+    // Without a policy, which is reported elsewhere, there is nothing to compare.
+    if (question_.rights.empty() || std::ranges::none_of(question_.files, confines)) return {};
     for (const SettingsFile& file : question_.files) {
       if (file.text && MayRunHooks(file)) LookAt(file);
     }

@@ -113,6 +113,17 @@ def test_settings_that_widen_the_client_sandbox_are_reported(world):
     assert opened() == []
 
 
+def test_a_policy_that_cannot_be_used_adds_no_warnings_about_the_sandbox(world):
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["x.example"]}}')
+    world.init("--no-client-sandbox")
+    settings = settings_of(world.user)
+    settings["sandbox"] = {"enabled": True, "network": {"allowedDomains": ["x.example"]}}
+    world.write(world.user, json.dumps(settings))
+    for text in ("{", '{"version": 1, "reed": {}}'):
+        world.write(world.policy, text)
+        assert "sandbox-opened" not in codes(findings(world, status=1)), text
+
+
 def test_revoked_entries_in_the_client_sandbox_are_reported(world):
     """Reported by check and doctor, until the command of the hint has run."""
     def opened():
