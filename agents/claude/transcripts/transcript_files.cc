@@ -140,17 +140,16 @@ Result<TranscriptFiles> FindTranscripts(const std::vector<std::string>& paths) {
 }
 
 Result<UniqueFd> OpenTranscript(const TranscriptFile& file) {
-  if (file.base == nullptr) {
-    UniqueFd fd(::open(file.shown.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-    if (!fd.valid()) return SystemError("open");
-    return fd;
-  }
-  Result<UniqueFd> fd = OpenBelow(file.base->get(), file.name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  constexpr int kFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+  const bool is_below = file.base != nullptr;
+  Result<UniqueFd> fd = is_below ? OpenBelow(file.base->get(), file.name, kFlags)
+                                 : OpenFile(file.shown.c_str(), kFlags);
   if (!fd) return fd;
+  if (!fd->valid()) return SystemError("open");
   struct stat facts {};
   if (::fstat(fd->get(), &facts) != 0) return SystemError("fstat");
   if (!S_ISREG(facts.st_mode)) {
-    return Error{Error::Kind::kSystem, "", "is not a regular file any more", ""};
+    return Error{Error::Kind::kSystem, "", "is not a regular file", ""};
   }
   return fd;
 }

@@ -300,3 +300,10 @@ def test_progress_is_shown_on_a_terminal_only(world):
     assert process.wait() == 0
     # A machine that finishes within a tenth of a second shows nothing.
     assert not shown or (b"replay [" in shown and shown.endswith(b"\r\x1b[K")), shown
+
+
+def test_a_file_that_is_not_regular_is_an_error(world):
+    pipe = world.base / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, "/dev/zero"):
+        error_of(world.run("replay", path), 2, "is not a regular file")

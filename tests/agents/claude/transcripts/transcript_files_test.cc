@@ -89,5 +89,5 @@ TEST_CASE("transcripts: a file is opened below the directory that the user named
   CHECK(OpenTranscript(found->files[0]).error().code == ELOOP);
   REQUIRE(::unlink(tree.At("p/s.jsonl").c_str()) == 0);
   REQUIRE(::mkfifo(tree.At("p/s.jsonl").c_str(), 0600) == 0);
-  CHECK(OpenTranscript(found->files[0]).error().what == "is not a regular file any more");
+  CHECK(OpenTranscript(found->files[0]).error().what == "is not a regular file");
 }
