@@ -95,8 +95,8 @@ std::vector<std::string> ReadPaths(const JsonTree& tree) {
 
 LoggedVerdict LoggedVerdictOf(Verdict verdict) { return static_cast<LoggedVerdict>(verdict); }
 
-std::string_view VerdictName(LoggedVerdict verdict) {
-  return kVerdicts[static_cast<size_t>(verdict)];
+std::string_view VerdictName(std::optional<LoggedVerdict> verdict) {
+  return verdict ? kVerdicts[static_cast<size_t>(*verdict)] : "";
 }
 
 std::optional<LoggedVerdict> VerdictNamed(std::string_view name) {

@@ -16,7 +16,7 @@ namespace ringfence {
 // 2, which blocks the call like a denial, or kAlert for a command that ran unwrapped.
 enum class LoggedVerdict : uint8_t { kPermit, kAsk, kDeny, kError, kAlert };
 LoggedVerdict LoggedVerdictOf(Verdict verdict);
-std::string_view VerdictName(LoggedVerdict verdict);  // "permit"
+std::string_view VerdictName(std::optional<LoggedVerdict> verdict);  // "permit"; "" for none
 std::optional<LoggedVerdict> VerdictNamed(std::string_view name);
 
 struct AuditEntry {

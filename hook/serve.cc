@@ -107,7 +107,9 @@ class Server {
     }
     Reply reply = Answer(out);
     if (Status s = Log(verdict, &decision, ""); !s && reply.status == 0) {
-      reply.err = RefusalLine(s.error(), "");  // shown to the user; blocks nothing
+      Error error = s.error();
+      error.what += "; this decision is not logged (see ringfence doctor)";
+      reply.err = RefusalLine(error, "");  // shown to the user; blocks nothing
     }
     return reply;
   }
@@ -124,17 +126,13 @@ class Server {
     return AnswerAndLog(DecisionAnswer(event_, decision, policy_.say, input), decision);
   }
 
-  // Returns tool_input with its command wrapped, or "" if nothing changes. A command that cannot be
-  // wrapped is denied.
+  // Returns tool_input with its command wrapped, or "" if nothing changes. Denies the call if no
+  // shell could read the line: that depends on the session and on where ringfence is installed.
   std::string Wrap(Decision& decision) const {
-    const bool may_run = decision.verdict != Verdict::kDeny;
-    const bool has_command =
-        event_.raw_input && (event_.raw_input->command != 0 || event_.raw_input->is_odd);
-    if (!may_run || !MustBeWrapped() || !has_command) return "";
+    const bool has_command = event_.raw_input && event_.raw_input->command != 0;
+    if (decision.verdict == Verdict::kDeny || !MustBeWrapped() || !has_command) return "";
     const RawInput& input = *event_.raw_input;
-    Result<std::string> line = WrapLine(registration_, event_);
-    if (line && input.is_odd) line = UsageError("", "it is not a string");
-    if (line && input.text.empty()) line = UsageError("", "it is too long", "Put it into a file.");
+    const Result<std::string> line = WrapLine(registration_, event_);
     if (!line) {
       decision = {.verdict = Verdict::kDeny};
       decision.cause = Cause{"command of " + event_.tool_name,

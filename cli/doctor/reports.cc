@@ -89,11 +89,13 @@ class ReportsDoctor {
       if (!why.empty()) return Log(bad_, name + " cannot be created: " + why, "name another file");
       return Log(Health::kGood, name + " does not exist yet, and can be created");
     }
-    if (!S_ISREG(facts.st_mode) || ::access(file->text().c_str(), W_OK) != 0) {
+    const bool is_file = S_ISREG(facts.st_mode);
+    if (!is_file || ::access(file->text().c_str(), W_OK) != 0) {
       if (ProbeHost(sandbox_).is_inside) {
         return Log(Health::kGood, name + " is written by the sandbox around this, from outside");
       }
-      return Log(bad_, name + " cannot be written", "fix its owner and mode");
+      if (is_file) return Log(bad_, name + " cannot be written", "fix its owner and mode");
+      return Log(bad_, name + " is not a regular file", "move it away; the hook makes a new log");
     }
     if ((facts.st_mode & 0777 & ~kLogMode) != 0) {
       Log(Health::kMissing, name + " can be read or written by others",

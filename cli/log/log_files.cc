@@ -27,15 +27,18 @@ constexpr size_t kChunk = 65536;
 
 std::pair<dev_t, ino_t> IdOf(const struct stat& facts) { return {facts.st_dev, facts.st_ino}; }
 
-// Returns an invalid descriptor if the file does not exist (any more).
 constexpr std::string_view kFileTime = "00000000T000000.000000000Z";
 
+// Returns an invalid descriptor if the file does not exist (any more).
 Result<UniqueFd> OpenForReading(const std::string& name, struct stat* facts) {
   UniqueFd fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (!fd.valid() && errno == ENOENT) return fd;
-  if (!fd.valid()) return SystemError("open(" + name + ")");
-  if (::fstat(fd.get(), facts) != 0) return SystemError("fstat(" + name + ")");
-  if (!S_ISREG(facts->st_mode)) return UsageError(name, "is not a regular file");
+  const bool is_link = !fd.valid() && errno == ELOOP;
+  if (!fd.valid() && !is_link) return SystemError("open(" + name + ")");
+  if (!is_link && ::fstat(fd.get(), facts) != 0) return SystemError("fstat(" + name + ")");
+  if (is_link || !S_ISREG(facts->st_mode)) {
+    return UsageError(name, "is not a regular file", "move it away; the hook makes a new log");
+  }
   return fd;
 }
 

@@ -18,11 +18,6 @@ Tone ToneOf(std::optional<LoggedVerdict> verdict) {
   return verdict == LoggedVerdict::kAsk ? Tone::kStrong : Tone::kBad;
 }
 
-// Returns "" for a verdict that a later version wrote.
-std::string VerdictText(const AuditEntry& entry) {
-  return entry.verdict ? std::string(VerdictName(*entry.verdict)) : "";
-}
-
 std::string PathsText(const AuditEntry& entry) {
   std::string text;
   std::string last;
@@ -82,9 +77,10 @@ bool LogFilter::Wants(const AuditEntry& entry) const {
 
 std::string ShowLogEntry(const AuditEntry& entry, const Console& console) {
   const std::string what = entry.tool.empty() ? entry.event : entry.tool;
-  std::string line = entry.time.substr(0, 10) + " " + entry.time.substr(11, 8) + "Z  " +
-                     console.In(ToneOf(entry.verdict), Padded(VerdictText(entry), 6)) + "  " +
-                     Padded(Printable(what), 8) + PathsText(entry);
+  std::string line =
+      entry.time.substr(0, 10) + " " + entry.time.substr(11, 8) + "Z  " +
+      console.In(ToneOf(entry.verdict), Padded(std::string(VerdictName(entry.verdict)), 6)) + "  " +
+      Padded(Printable(what), 8) + PathsText(entry);
   if (!entry.why.empty()) line += "  " + Printable(entry.why);
   if (entry.rule) line += " (" + entry.rule->label() + ")";
   if (!entry.session.empty()) line += "  session " + Printable(CutText(entry.session, 40));
@@ -120,7 +116,7 @@ std::string JournalMessage(std::string_view line, const AuditEntry& entry) {
     if (!text.empty()) out += std::string(name) + "=" + Value(text) + "\n";
   };
   add("RINGFENCE_TIME", entry.time);
-  add("RINGFENCE_VERDICT", VerdictText(entry));
+  add("RINGFENCE_VERDICT", std::string(VerdictName(entry.verdict)));
   add("RINGFENCE_TOOL", entry.tool);
   add("RINGFENCE_SESSION", entry.session);
   return out;

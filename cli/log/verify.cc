@@ -215,6 +215,10 @@ Result<LogReport> CheckLog(LogReader& reader, Anchors* anchors) {
   LogReport report = checker.Finish();
   report.file = reader.file().text();
   report.files = reader.files();
+  if (report.lines == 0 && report.torn == 0) {
+    ++report.all_breaks;
+    report.breaks.push_back({report.file, 1, "is missing: a log has at least one line"});
+  }
   return report;
 }
 

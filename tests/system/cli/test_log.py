@@ -933,3 +933,22 @@ def test_a_real_rsyslogd_accepts_lines_from_dev_log(world):
         assert all(entry[0] == "86" for entry in rsyslog.entries())
     report = verified(world, 0, "--anchors", rsyslog.out)
     assert report["anchors"]["covered"] == 4, report
+
+
+def test_a_log_that_is_not_a_file_or_is_empty(world):
+    set_policy(world)
+    call(world)
+    log = world.state / "audit.jsonl"
+    log.write_text("")
+    verified = world.run("log", "verify")
+    assert verified.returncode == 1 and "not sound" in verified.stdout and ":1" in verified.stdout, verified
+    for make in (log.mkdir, lambda: log.symlink_to("/etc/hosts"), lambda: os.mkfifo(log)):
+        (log.rmdir if log.is_dir() and not log.is_symlink() else log.unlink)()
+        make()
+        error_of(world.run("log"), 2, "is not a regular file", "move it away")
+        said = call(world).stderr.decode()
+        assert "this decision is not logged" in said and "ringfence doctor" in said, said
+        assert "is not a regular file" in world.run("doctor").stdout
+    log.unlink()
+    assert not call(world).stderr
+    assert "is not a regular file" not in world.run("doctor").stdout
