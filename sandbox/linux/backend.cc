@@ -156,7 +156,7 @@ class Launcher {
   // supervisor has if its status is 0.
   void EndLeft() {
     if (plan_.has_own_processes() || first_status_ == 0) return;
-    if (relay_.guard() > 0) spared_.push_back(relay_.guard());
+    if (relay_.guard() != -1) spared_.push_back(relay_.guard());
     EndDescendants(spared_);
   }
 
