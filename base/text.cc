@@ -161,7 +161,7 @@ std::string_view Nearest(std::string_view word, std::span<const std::string_view
   // The leading dashes of an option are rarely wrong.
   const size_t dashes = std::min(word.find_first_not_of('-'), word.size());
   size_t best_distance = std::max<size_t>(1, (word.size() - dashes) / 3) + 1;
-  if (word.size() > 64) return best;
+  if (word.size() > 64 || word.size() - dashes < 2) return best;
   for (const std::string_view candidate : candidates) {
     const size_t distance = EditDistance(LowerAscii(word), LowerAscii(candidate));
     // Of two equally near candidates, prefers the one with the same first letter, which is rarely

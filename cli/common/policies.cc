@@ -86,7 +86,8 @@ std::string WithTilde(const std::string& path, const std::string& home) {
 
 void AddContextOptions(Command& command, Registration& given, bool& json) {
   AddCommonOptions(command, given, json);
-  command.AddOption("--root DIR", given.root, "The project (default: the current directory)");
+  command.AddOption("--root DIR", given.root,
+                    "The project (default: around the current directory)");
   command.AddOption("--policy FILE", given.policy,
                     "Use this policy instead of the user's and the project's");
   command.AddOption("--profile NAME", given.profile, "Use this profile of the policy");

@@ -248,6 +248,11 @@ Outcome RunExplain(const ExplainOptions& options) {
     return UsageError("", "name a path, a host, a tool and its argument, a set, or --event FILE",
                       "ringfence explain /etc/hosts, or: ringfence explain Read /etc/hosts");
   }
+  const bool is_path = options.what.find('/') != std::string::npos;
+  if (is_path && !options.argument.empty()) {
+    return UsageError(Quote(options.what), "is not a tool, so it takes no argument",
+                      "name a tool and its argument: ringfence explain Read /etc/hosts");
+  }
   const Result<std::vector<Registration>> here = RegistrationsHere(options.given);
   if (!here) return here.error();
   std::vector<Context> contexts;

@@ -152,6 +152,11 @@ class Allowance {
           "reached, add \"network\": {\"allow\": [\"@agent-hosts\", " +
           Quote(LowerAscii(grant.text)) + "]} to " + target_.shown);
     }
+    const Path& project = change_.context().places.root;
+    if (options_.project.empty() && project.text() != std::filesystem::current_path()) {
+      change_.Note("this holds in the project " + Quote(project.text()) +
+                   "; if the client started in another directory, name it: --project DIR");
+    }
     NoteClient();
     return change_.Tell(Quote(change_.what()) + " " + why + "; nothing was changed.",
                         JsonOf("", {}), change_.notes());

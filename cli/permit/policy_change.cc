@@ -60,6 +60,10 @@ std::optional<Error> MisreadWord(const std::string& word) {
     return Misread(word, "begins with a variable that no shell has replaced", meant,
                    "write its value");
   }
+  if (word[0] == '@' && FindPathSet(word) == nullptr && KindOf(word) != TargetKind::kTool) {
+    return Misread(word, "is not a set of paths or tools", "",
+                   "ringfence explain " + ShellWord(word) + " lists the sets");
+  }
   const size_t open = word.find('(');
   const bool is_rule = open != std::string::npos && word.ends_with(')') &&
                        ClaudeCode().tools.Find(std::string_view(word).substr(0, open));

@@ -407,6 +407,22 @@ def test_allow_session_finds_the_session_of_the_denial(world):
     error_of(world.run("allow", "--session", "b.example"), 2, "has no denial of")
 
 
+def test_allow_of_an_unknown_set_names_the_command_that_lists_them(world):
+    error_of(world.run("allow", "@nosuch"), 2, '"@nosuch"', "is not a set", "ringfence explain @nosuch")
+    error_of(world.run("explain", "@nosuch"), 2, "there are:", "@secrets")
+
+
+def test_allow_names_the_project_if_it_is_not_the_current_directory(world):
+    part = world.project / "part"
+    part.mkdir()
+    world.write(world.project / ".ringfence/policy.json", '{"version": 1}')
+    world.trust()
+    said = world.run("allow", ".", cwd=part).stdout
+    assert "is permitted already" in said and f'in the project "{world.project}"' in said, said
+    assert "in the project" not in world.run("allow", ".", "--project", ".", cwd=part).stdout
+    assert "in the project" not in world.run("allow", ".").stdout
+
+
 def test_allow_without_an_argument_is_an_error(world):
     for words in ([], [""]):
         done = subprocess.run([world.programs.ringfence, "allow", *words], capture_output=True,

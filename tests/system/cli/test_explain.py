@@ -118,3 +118,8 @@ def test_explain_accepts_a_worktree_name(world):
     out = json.loads(world.run("explain", "EnterWorktree", "x", "--json").stdout)
     assert "/path" not in json.dumps(out), out
     assert world.run("explain", "EnterWorktree", "../x").returncode == 1
+
+
+def test_an_argument_needs_a_tool(world):
+    for word in ("/etc/hosts", "./x", "~/x"):
+        error_of(world.run("explain", word, "extra"), 2, "is not a tool", "ringfence explain Read /etc/hosts")
