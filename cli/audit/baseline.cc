@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "base/joined.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "policy/load/object_reader.h"
@@ -63,39 +64,27 @@ std::vector<BaselineEntry> EntriesOf(const Matrix& matrix) {
 }
 
 Result<std::vector<BaselineEntry>> ParseBaseline(std::string text, const std::string& name) {
-  Result<JsonTree> tree = JsonTree::Parse(std::move(text), name, false);
-  if (!tree) return tree.error();
-  std::vector<Error> mistakes;
-  JsonDocument document(*tree, mistakes);
-  ObjectReader object(document, tree->root());
-  if (object.Number("version") != 1) {
-    document.Wrong(tree->root(), "is not a baseline: it has no \"version\": 1",
-                   "make one: ringfence audit PATH... --baseline FILE --update");
-  }
   std::vector<BaselineEntry> entries;
-  if (const JsonNode* list = object.Array("decisions")) {
-    for (const JsonNode& entry : tree->ChildrenOf(*list)) {
-      entries.push_back(ReadBaselineEntry(document, entry));
-    }
-  }
-  object.Finish();
-  if (!mistakes.empty()) return mistakes.front();
-  return entries;
+  const auto add = [&](JsonDocument& document, const JsonNode& entry) {
+    entries.push_back(ReadBaselineEntry(document, entry));
+  };
+  const Status status = ReadOwnFile(std::move(text), name, "decisions", add);
+  if (status) return entries;
+  Error error = status.error();
+  error.what = "is not a baseline: " + error.what;
+  error.hint = "make one: ringfence audit PATH... --baseline FILE --update";
+  return error;
 }
 
 std::string RenderBaseline(const std::vector<BaselineEntry>& entries) {
-  std::string out = "{\n  \"version\": 1,\n  \"decisions\": [";
-  for (const BaselineEntry& entry : entries) {
-    out += &entry == &entries.front() ? "\n" : ",\n";
-    out += "    {\"fixture\": " + JsonString(entry.fixture);
-    out += ", \"under\": " + JsonString(entry.under);
-    out += ", \"decision\": " + JsonString(entry.decision);
-    if (!entry.rule.empty()) out += ", \"rule\": " + JsonString(entry.rule);
-    if (!entry.says.empty()) out += ", \"says\": " + JsonString(entry.says);
-    out += ", \"call\": " + JsonString(entry.call);
-    out += "}";
-  }
-  return out + (entries.empty() ? "]\n}\n" : "\n  ]\n}\n");
+  return OwnFileText("decisions", Joined(entries, ",\n", [](const BaselineEntry& entry) {
+                       std::string out = "    {\"fixture\": " + JsonString(entry.fixture);
+                       out += ", \"under\": " + JsonString(entry.under);
+                       out += ", \"decision\": " + JsonString(entry.decision);
+                       if (!entry.rule.empty()) out += ", \"rule\": " + JsonString(entry.rule);
+                       if (!entry.says.empty()) out += ", \"says\": " + JsonString(entry.says);
+                       return out + ", \"call\": " + JsonString(entry.call) + "}";
+                     }));
 }
 
 std::vector<BaselineChange> ChangesSince(const std::vector<BaselineEntry>& before,

@@ -22,27 +22,6 @@ MemoryNode NodeOf(FileKind kind, uint32_t mode) {
 
 }  // namespace
 
-MemoryNode MemoryNode::Inode(uint64_t inode) && {
-  facts.inode = inode;
-  return std::move(*this);
-}
-MemoryNode MemoryNode::Links(uint64_t links) && {
-  facts.links = links;
-  return std::move(*this);
-}
-MemoryNode MemoryNode::Owner(uint32_t user) && {
-  facts.owner = user;
-  return std::move(*this);
-}
-MemoryNode MemoryNode::Mode(uint32_t mode) && {
-  facts.mode = mode;
-  return std::move(*this);
-}
-MemoryNode MemoryNode::Device(uint64_t device) && {
-  facts.device = device;
-  return std::move(*this);
-}
-
 MemoryNode File(std::string text) {
   MemoryNode node = NodeOf(FileKind::kFile, 0644);
   node.text = std::move(text);

@@ -21,11 +21,19 @@ struct MemoryNode {
   std::string text;            // of a file
   bool is_unreadable = false;  // a directory that can be neither listed nor searched
 
-  MemoryNode Inode(uint64_t inode) &&;  // hard links have equal inodes: set Links(2) too
-  MemoryNode Links(uint64_t links) &&;
-  MemoryNode Owner(uint32_t user) &&;
-  MemoryNode Mode(uint32_t mode) &&;
-  MemoryNode Device(uint64_t device) &&;
+  // Hard links have equal inodes: set Links(2) too.
+  MemoryNode Inode(uint64_t inode) && { return With(facts.inode, inode); }
+  MemoryNode Links(uint64_t links) && { return With(facts.links, links); }
+  MemoryNode Owner(uint32_t user) && { return With(facts.owner, user); }
+  MemoryNode Mode(uint32_t mode) && { return With(facts.mode, mode); }
+  MemoryNode Device(uint64_t device) && { return With(facts.device, device); }
+
+ private:
+  template <typename Fact>
+  MemoryNode With(Fact& fact, Fact value) {
+    fact = value;
+    return std::move(*this);
+  }
 };
 
 MemoryNode File(std::string text = "");

@@ -76,8 +76,7 @@ ClientRefusals::ClientRefusals(const std::vector<SettingsFile>& files, const Reg
   for (const SettingsFile& file : files) {
     const bool counts = file.settings.drops.empty() || file.layer == SettingsLayer::kManaged;
     if (!file.text || !counts) continue;
-    const Result<std::string> target = FollowedPath(file.path);
-    Add(file, RecordOf(records, target ? *target : file.path));
+    Add(file, RecordOf(records, file.path));
   }
 }
 

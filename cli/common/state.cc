@@ -4,6 +4,7 @@
 
 #include "base/contains.h"
 #include "base/regular_file.h"
+#include "cli/common/file_place.h"
 
 namespace ringfence {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 constexpr NewFileModes kPrivate{.file = 0600, .folders = 0700};
 
 template <typename Value, typename Parse>
-Result<StateFile<Value>> ReadState(const std::string& path, Parse parse) {
+Result<StateFile<Value>> ReadState(const std::string& path, Parse parse, std::string_view remedy) {
   StateFile<Value> file;
   file.path = path;
   Result<std::optional<std::string>> text = ReadIfThere(path);
@@ -19,7 +20,11 @@ Result<StateFile<Value>> ReadState(const std::string& path, Parse parse) {
   file.text = std::move(*text);
   if (!file.text) return file;
   Result<Value> value = parse(*file.text, path);
-  if (!value) return value.error();
+  if (!value) {
+    Error error = value.error();
+    error.hint = "move it away, and then " + std::string(remedy);
+    return error;
+  }
   file.value = std::move(*value);
   return file;
 }
@@ -33,15 +38,19 @@ Status SaveText(const std::string& path, const std::optional<std::string>& befor
 }  // namespace
 
 Result<StateFile<std::vector<TrustedProject>>> ReadTrust(const std::string& home) {
-  return ReadState<std::vector<TrustedProject>>(TrustStorePath(home), ParseTrustStore);
+  return ReadState<std::vector<TrustedProject>>(TrustStorePath(home), ParseTrustStore,
+                                                "trust each project again: ringfence trust");
 }
 
 Result<StateFile<Approvals>> ReadApprovalsFile(const std::string& home) {
-  return ReadState<Approvals>(ApprovalsPath(home), ParseApprovals);
+  return ReadState<Approvals>(ApprovalsPath(home), ParseApprovals,
+                              "approve the settings as they are: ringfence init");
 }
 
 Result<StateFile<std::vector<SettingsRecord>>> ReadRecords(const std::string& home) {
-  return ReadState<std::vector<SettingsRecord>>(SettingsRecordsPath(home), ParseSettingsRecords);
+  return ReadState<std::vector<SettingsRecord>>(
+      SettingsRecordsPath(home), ParseSettingsRecords,
+      "uninstall removes the hook entries and keeps other keys");
 }
 
 Status Save(const StateFile<std::vector<TrustedProject>>& file, FileTransaction& transaction) {
@@ -54,6 +63,28 @@ Status Save(const StateFile<Approvals>& file, FileTransaction& transaction) {
 
 Status Save(const StateFile<std::vector<SettingsRecord>>& file, FileTransaction& transaction) {
   return SaveText(file.path, file.text, RenderSettingsRecords(file.value), transaction);
+}
+
+SettingsRecord RecordOf(const std::vector<SettingsRecord>& records, const std::string& path) {
+  const auto found = std::ranges::find_if(
+      records, [&](const SettingsRecord& record) { return LeadToOneFile(record.path, path); });
+  SettingsRecord record = found == records.end() ? SettingsRecord() : *found;
+  record.path = path;
+  return record;
+}
+
+void PutRecord(std::vector<SettingsRecord>& records, const SettingsRecord& record) {
+  for (SettingsRecord& known : records) {
+    if (!LeadToOneFile(known.path, record.path)) continue;
+    known = record;
+    return;
+  }
+  records.push_back(record);
+}
+
+void DropRecord(std::vector<SettingsRecord>& records, const std::string& path) {
+  std::erase_if(records,
+                [&](const SettingsRecord& record) { return LeadToOneFile(record.path, path); });
 }
 
 void Pin(std::vector<TrustedProject>& projects, const TrustedProject& project) {

@@ -30,6 +30,14 @@ Status Save(const StateFile<std::vector<TrustedProject>>& file, FileTransaction&
 Status Save(const StateFile<Approvals>& file, FileTransaction& transaction);
 Status Save(const StateFile<std::vector<SettingsRecord>>& file, FileTransaction& transaction);
 
+// Returns the record of a file under this path, even if it was made before a link led to the file;
+// an empty record if there is none.
+SettingsRecord RecordOf(const std::vector<SettingsRecord>& records, const std::string& path);
+// Adds `record`, or replaces the one of the same file.
+void PutRecord(std::vector<SettingsRecord>& records, const SettingsRecord& record);
+// Removes the record of a file, if there is one.
+void DropRecord(std::vector<SettingsRecord>& records, const std::string& path);
+
 // Adds the project, and replaces an entry with the same root.
 void Pin(std::vector<TrustedProject>& projects, const TrustedProject& project);
 // Returns the file as it is, which the user accepts by running init. Of the client's deny rules it

@@ -23,16 +23,7 @@
 #include "run/typed_context.h"
 
 namespace ringfence {
-namespace {
-
-// Returns the record of the file. Records name a file by its path with links resolved.
-SettingsRecord RecordOfFile(const std::vector<SettingsRecord>& records, const std::string& path) {
-  const auto found = std::ranges::find_if(
-      records, [&](const SettingsRecord& record) { return LeadToOneFile(record.path, path); });
-  return found == records.end() ? RecordOf(records, path) : *found;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Installation::Installation(InstallRequest request)
     : request_(std::move(request)), start_(request_.where.project_dir) {}
@@ -319,7 +310,7 @@ void Installation::ApproveFiles(Approvals& approvals, const std::vector<Settings
     const bool is_target = LeadToOneFile(file.path, target_);
     if (is_borrowed || (!file.text && !is_target) || !file.settings.drops.empty()) continue;
     ApprovedFile approved = ApprovedWith(file.settings, request_.hook.path,
-                                         is_target ? record_ : RecordOfFile(records, file.path));
+                                         is_target ? record_ : RecordOf(records, file.path));
     if (!approved.hooks.empty()) {
       Note(std::to_string(approved.hooks.size()) + " other hook entries in " + file.settings.name +
            " are approved as they are");

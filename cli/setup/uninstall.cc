@@ -33,6 +33,7 @@ struct Removed {
   size_t entries = 0;
   bool is_gone = false;   // the file was deleted
   bool is_known = false;  // there is a record, so other keys were restored
+  bool was_gone = false;  // the file did not exist
 };
 
 class Uninstaller {
@@ -59,13 +60,15 @@ class Uninstaller {
     Result<std::optional<std::string>> text = ReadIfThere(*target);
     if (!text) return text.error();
     const SettingsRecord record = RecordOf(records_.value, *target);
-    Removed removed{path, 0, false, !record.program.empty()};
-    if (*text && !IsBlank(**text)) {
-      if (Status s = Edit(record, **text, removed); !s) return s.error();
+    Removed removed{path, 0, false, !record.program.empty(), !*text};
+    std::string left = text->value_or("");
+    if (!IsBlank(left)) {
+      if (Status s = Edit(record, left, removed); !s) return s.error();
     }
-    std::erase_if(records_.value, [&](const auto& r) { return r.path == *target; });
+    DropRecord(records_.value, *target);
     if (Status s = RemoveServants(*target); !s) return s.error();
-    if (removed.entries > 0 || removed.is_known) removed_.push_back(removed);
+    const bool is_forgotten = ApproveRest(left, *target);
+    if (removed.entries > 0 || removed.is_known || is_forgotten) removed_.push_back(removed);
     return Unit{};
   }
 
@@ -106,7 +109,18 @@ class Uninstaller {
     bool is_empty = false;
   };
 
-  Status Edit(const SettingsRecord& record, const std::string& text, Removed& removed) {
+  // Approves what is left of the file: the hook refuses a settings file that is not as approved.
+  // Returns true if that changed an approval.
+  bool ApproveRest(const std::string& text, const std::string& path) {
+    const ApprovedFile* old = approvals_.value.Find(path);
+    if (old == nullptr && IsBlank(text)) return false;
+    const ApprovedFile now = ApprovedWith(CheckSettings(text, path, where_), kHookName, {});
+    const bool changes = old != nullptr && *old != now;
+    Approve(approvals_.value, now);
+    return changes;
+  }
+
+  Status Edit(const SettingsRecord& record, std::string& text, Removed& removed) {
     const bool is_known = !record.program.empty();
     Result<Undone> undone = Undo(text, record, is_known ? record.program : kHookName);
     if (!undone) {
@@ -122,8 +136,7 @@ class Uninstaller {
     if (undone->is_empty) {
       made_folders_.insert(made_folders_.end(), record.folders.rbegin(), record.folders.rend());
     }
-    Approve(approvals_.value,
-            ApprovedWith(CheckSettings(undone->text, record.path, where_), kHookName, {}));
+    text = undone->text;
     return Unit{};
   }
 
@@ -147,6 +160,10 @@ void PrintRemoved(const std::vector<Removed>& all, const Registration& where) {
     const std::string what = removed.entries == 0
                                  ? "what init had set"
                                  : std::to_string(removed.entries) + " hook entries";
+    if (removed.was_gone) {
+      console.Line("Forgot " + ShownPath(removed.path, where) + ", which no longer exists.");
+      continue;
+    }
     console.Line("Removed " + what + " from " + ShownPath(removed.path, where) +
                  (removed.is_gone ? ". The file was then empty, so it was deleted." : "."));
     if (removed.is_known) continue;

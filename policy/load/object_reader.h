@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -92,5 +93,11 @@ class ObjectReader {
   bool is_object_;
   std::vector<std::string_view> known_;
 };
+
+// Reads a file that ringfence wrote, {"version": 1, LIST: [...]}, with `read` for each element.
+// Returns the first mistake.
+Status ReadOwnFile(std::string text, std::string shown, std::string_view list,
+                   const std::function<void(JsonDocument&, const JsonNode&)>& read);
+std::string OwnFileText(std::string_view list, const std::string& elements);
 
 }  // namespace ringfence

@@ -97,30 +97,17 @@ ApprovedFile ApprovedAsIs(const ClientSettings& settings, std::string_view our_p
 }
 
 Result<Approvals> ParseApprovals(std::string text, std::string shown) {
-  Result<JsonTree> tree = JsonTree::Parse(std::move(text), std::move(shown), false);
-  if (!tree) return tree.error();
-  std::vector<Error> mistakes;
-  JsonDocument document(*tree, mistakes);
-  ObjectReader object(document, tree->root());
   Approvals approvals;
-  if (object.Number("version") != 1) document.Wrong(tree->root(), "needs \"version\": 1");
-  const JsonNode* files = object.Any("files");
-  if (files == nullptr || files->kind != JsonTree::Kind::kArray) {
-    document.Wrong(tree->root(), "needs an array \"files\"");
-  } else {
-    for (const JsonNode& file : tree->ChildrenOf(*files)) {
-      approvals.files.push_back(ReadApprovedFile(document, file));
-    }
-  }
-  object.Finish();
-  if (!mistakes.empty()) return mistakes.front();
+  const auto add = [&](JsonDocument& document, const JsonNode& file) {
+    approvals.files.push_back(ReadApprovedFile(document, file));
+  };
+  const Status status = ReadOwnFile(std::move(text), std::move(shown), "files", add);
+  if (!status) return status.error();
   return approvals;
 }
 
 std::string RenderApprovals(const Approvals& approvals) {
-  const std::string files = Joined(approvals.files, ",\n", RenderFile);
-  return "{\n  \"version\": 1,\n  \"files\": [" + (files.empty() ? "" : "\n" + files + "\n  ") +
-         "]\n}\n";
+  return OwnFileText("files", Joined(approvals.files, ",\n", RenderFile));
 }
 
 std::string ApprovalsPath(const std::string& home) { return StateFolder(home) + "/approvals.json"; }

@@ -7,53 +7,24 @@
 #include "base/json.h"
 #include "policy/load/trust.h"
 
+// A value that is absent is null.
+template <typename Value>
+struct nlohmann::adl_serializer<std::optional<Value>> {
+  static void to_json(json& written, const std::optional<Value>& value) {
+    written = value ? json(*value) : json();
+  }
+  static void from_json(const json& read, std::optional<Value>& value) {
+    if (!read.is_null()) value = read.get<Value>();
+  }
+};
+
 namespace ringfence {
-namespace {
 
-OrderedJson ToJson(const SettingsRecord& record) {
-  OrderedJson json{{"path", record.path}, {"program", record.program}, {"is_new", record.is_new}};
-  if (!record.serves.empty()) json["serves"] = record.serves;
-  if (record.blank) json["blank"] = *record.blank;
-  json["folders"] = record.folders;
-  json["containers"] = record.containers;
-  json["gaps"] = JsonArray(record.gaps, [](const SettingsRecord::Gap& gap) -> OrderedJson {
-    return {{"pointer", gap.pointer}, {"text", gap.text}};
-  });
-  json["values"] = JsonArray(record.values, [](const SettingsRecord::Value& value) {
-    OrderedJson item{{"pointer", value.pointer}, {"now", value.now}};
-    if (value.was) item["was"] = *value.was;
-    return item;
-  });
-  json["lists"] = JsonArray(record.lists, [](const SettingsRecord::Texts& list) -> OrderedJson {
-    return {{"pointer", list.pointer}, {"texts", list.texts}};
-  });
-  return json;
-}
-
-// Throws nlohmann's exceptions on a wrong shape.
-SettingsRecord FromJson(const OrderedJson& json) {
-  SettingsRecord record;
-  record.path = json.at("path");
-  record.program = json.at("program");
-  record.is_new = json.at("is_new");
-  if (json.contains("serves")) record.serves = json.at("serves");
-  if (json.contains("blank")) record.blank = json.at("blank").get<std::string>();
-  record.folders = json.at("folders").get<std::vector<std::string>>();
-  record.containers = json.at("containers").get<std::vector<std::string>>();
-  for (const OrderedJson& gap : json.at("gaps"))
-    record.gaps.push_back({gap.at("pointer"), gap.at("text")});
-  for (const OrderedJson& value : json.at("values")) {
-    SettingsRecord::Value& item =
-        record.values.emplace_back(SettingsRecord::Value{value.at("pointer"), value.at("now"), {}});
-    if (value.contains("was")) item.was = value.at("was").get<std::string>();
-  }
-  for (const OrderedJson& list : json.at("lists")) {
-    record.lists.push_back({list.at("pointer"), list.at("texts").get<std::vector<std::string>>()});
-  }
-  return record;
-}
-
-}  // namespace
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SettingsRecord::Gap, pointer, text)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SettingsRecord::Value, pointer, now, was)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SettingsRecord::Texts, pointer, texts)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SettingsRecord, path, program, is_new, serves,
+                                                blank, folders, containers, gaps, values, lists)
 
 bool SettingsRecord::HasContainer(const std::string& pointer) const {
   return Contains(containers, pointer);
@@ -67,41 +38,23 @@ std::vector<std::string>& SettingsRecord::TextsOf(const std::string& pointer) {
 
 Result<std::vector<SettingsRecord>> ParseSettingsRecords(const std::string& text,
                                                          const std::string& shown) {
-  std::vector<SettingsRecord> records;
   try {
-    const OrderedJson json = OrderedJson::parse(text);
-    for (const OrderedJson& record : json.at("files")) records.push_back(FromJson(record));
-  } catch (const OrderedJson::exception& exception) {
-    return ConfigError(
-        shown, "is not a record of ringfence: " + std::string(exception.what()),
-        "move it away; then uninstall removes the hook entries and keeps other keys");
+    std::vector<SettingsRecord> records = nlohmann::json::parse(text).at("files");
+    const auto is_whole = [](const SettingsRecord& record) {
+      return record.path.starts_with('/') && !record.program.empty();
+    };
+    if (std::ranges::all_of(records, is_whole)) return records;
+  } catch (const nlohmann::json::exception&) {
   }
-  return records;
+  return ConfigError(shown, "is damaged");
 }
 
 std::string RenderSettingsRecords(const std::vector<SettingsRecord>& records) {
-  return JsonText({{"version", 1}, {"files", JsonArray(records, ToJson)}}, 2) + "\n";
+  return JsonText({{"version", 1}, {"files", nlohmann::json(records)}}, 2) + "\n";
 }
 
 std::string SettingsRecordsPath(const std::string& home) {
   return StateFolder(home) + "/registrations.json";
-}
-
-SettingsRecord RecordOf(const std::vector<SettingsRecord>& records, const std::string& path) {
-  const auto found = std::ranges::find(records, path, &SettingsRecord::path);
-  if (found != records.end()) return *found;
-  SettingsRecord record;
-  record.path = path;
-  return record;
-}
-
-void PutRecord(std::vector<SettingsRecord>& records, const SettingsRecord& record) {
-  const auto found = std::ranges::find(records, record.path, &SettingsRecord::path);
-  if (found != records.end()) {
-    *found = record;
-  } else {
-    records.push_back(record);
-  }
 }
 
 }  // namespace ringfence

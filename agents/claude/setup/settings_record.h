@@ -49,9 +49,4 @@ Result<std::vector<SettingsRecord>> ParseSettingsRecords(const std::string& text
 std::string RenderSettingsRecords(const std::vector<SettingsRecord>& records);
 std::string SettingsRecordsPath(const std::string& home);
 
-// Returns the record of a file; an empty one if there is none.
-SettingsRecord RecordOf(const std::vector<SettingsRecord>& records, const std::string& path);
-// Adds `record`, or replaces the one with the same path.
-void PutRecord(std::vector<SettingsRecord>& records, const SettingsRecord& record);
-
 }  // namespace ringfence

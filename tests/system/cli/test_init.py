@@ -552,3 +552,46 @@ def test_uninstall_leaves_a_broken_file_alone(world):
     world.user.write_text("{")
     error_of(world.run("uninstall"), 2, "settings.json:1:2")
     assert world.user.read_text() == "{"
+
+
+def test_uninstall_forgets_a_file_that_is_gone(world):
+    world.init()
+    world.init("--local")
+    (world.project / ".claude/settings.local.json").unlink()
+    assert "Forgot .claude/settings.local.json" in world.run("uninstall", "--local").stdout.replace(f"{world.project}/", "")
+    checked = world.run("check").stdout
+    assert "settings.local.json" not in checked, checked
+    # The approval of an earlier version's uninstall is cleared, too.
+    world.init("--local")
+    (world.project / ".claude/settings.local.json").unlink()
+    (world.state / "registrations.json").unlink()
+    assert "Forgot" in world.run("uninstall", "--local").stdout
+    assert "nothing was changed" in world.run("uninstall", "--local").stdout
+
+
+def test_uninstall_restores_a_file_that_was_moved_behind_a_link(world):
+    world.write(world.user, '{"model": "x"}')
+    world.init()
+    moved = world.home / "dotfiles/settings.json"
+    moved.parent.mkdir()
+    world.user.rename(moved)
+    world.user.symlink_to(moved)
+    assert "Already registered" in world.init()
+    out = world.run("uninstall").stdout
+    assert "were left as they are" not in out, out
+    assert world.user.is_symlink() and moved.read_text() == '{"model": "x"}'
+    assert json.loads((world.state / "registrations.json").read_text())["files"] == []
+
+
+def test_a_damaged_state_file_can_be_moved_away(world):
+    for name, remedy in (("registrations.json", ("uninstall",)), ("approvals.json", ("init",))):
+        for text in ("{", "", '{"version": 1, "files": [5]}'):
+            world.init()
+            damaged = world.state / name
+            damaged.write_text(text)
+            error_of(world.run("init"), 2, name, "Hint: move it away, and then")
+            damaged.unlink()
+            done = world.run(*remedy)
+            assert done.returncode == 0, done
+            world.init()
+            assert "weakened" not in world.run("check").stdout

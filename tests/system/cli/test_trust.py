@@ -93,3 +93,13 @@ def test_trust_of_a_broken_policy_is_refused(world):
     world.write(world.project / ".ringfence/policy.json", '{"version": 1,\n "x": 1}')
     error_of(world.run("trust"), 2, "policy.json:2:2", "/x is not a setting")
     assert not (world.state / "trust.json").exists()
+
+
+def test_a_damaged_store_can_be_moved_away(world):
+    world.write(world.project / ".ringfence/policy.json", '{"version": 1}')
+    store = world.state / "trust.json"
+    for text in ("{", "", '{"projects": 1}'):
+        world.write(store, text)
+        error_of(world.run("trust", "--list"), 2, "trust.json", "Hint: move it away, and then", "ringfence trust")
+        store.unlink()
+        world.trust()
