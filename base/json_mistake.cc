@@ -99,7 +99,7 @@ class Unexpected {
       return Say("missing \":\" after a key", "write \"key\": value");
     }
     if (c == ',' && (fault_ == JsonFault::kNoValue || fault_ == JsonFault::kNoKey)) {
-      return Say("nothing in front of a comma", "remove the comma");
+      return Say("a comma without a value before it", "remove the comma");
     }
     if ((c == ';' || c == '=' || c == ':') && fault_ == JsonFault::kNoComma) {
       return Say(Quote(rest_.substr(0, 1)) + " instead of a comma", "write a comma");

@@ -222,7 +222,7 @@ Token JsonScanner::ReadValue() {
   if (failed_) return Token::kError;
   switch (first) {
     case -1:
-      if (offset() == 0) return Fail("empty input");
+      if (offset() == 0) return Fail("empty input", JsonFault::kTooShort);
       return Fail("unexpected end of input", JsonFault::kTooShort);
     case '{':
       return Open(true);

@@ -37,7 +37,7 @@ Result<FileBytes> ReadRegularFile(const std::string& path) {
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) return SystemError("fstat(" + path + ")");
   if (!S_ISREG(status.st_mode))
-    return ConfigError(path, "is not a regular file", "name the file itself");
+    return ConfigError(path, "is not a regular file", "replace it, or name a regular file");
   Result<std::string> text = ReadAll(fd.get(), kMaxFile, path, static_cast<size_t>(status.st_size));
   if (!text) return text.error();
   bytes.text = std::move(*text);

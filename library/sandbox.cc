@@ -37,7 +37,7 @@ class Report {
   }
   void HangUp() const noexcept { ::shutdown(socket_.get(), SHUT_WR); }
 
-  // What has been reported so far.
+  // The reports so far.
   bool has_started = false;
   bool is_confined = true;
   bool has_ended = false;

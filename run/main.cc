@@ -146,10 +146,9 @@ class Entrance {
 int Enter(std::span<char* const> words) {
   if (words.size() == 3 && std::string_view(words[2]) == "--help") {
     constexpr std::string_view kHelp =
-        "ringfence enter is started by the hook, before a command that the policy wraps\n"
-        "(\"bash\": {\"wrap\": true}). It confines the rest of its shell's script and is of no "
-        "use\n"
-        "elsewhere: to confine a command of yours, ringfence run -- COMMAND.\n";
+        "The hook puts ringfence enter in front of a command that the policy wraps\n"
+        "(\"bash\": {\"wrap\": true}). It confines the rest of its shell's script.\n"
+        "For your own commands, use ringfence run -- COMMAND.\n";
     return WriteAll(STDOUT_FILENO, kHelp) ? 0 : kSetupFailed;
   }
   const Outcome outcome = Entrance(words).Run();

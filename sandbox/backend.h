@@ -61,7 +61,7 @@ class RunObserver {
   ~RunObserver() = default;
 };
 
-// How the caller watches a run.
+// The caller's means to watch and end a run.
 struct RunWatch {
   RunObserver& observer;
   int hangup = -1;      // not owned; closing its other end ends all processes inside

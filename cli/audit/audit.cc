@@ -74,7 +74,7 @@ Status CheckTargets(const AuditOptions& options, std::vector<std::string> inputs
 Status Deliver(const AuditOptions& options, const std::string& text) {
   if (!options.output.empty()) return WriteWhole(Absolute(options.output), text);
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return Unit{};
-  return Error{Error::Kind::kSystem, "stdout", "the report could not be written", ""};
+  return Error{Error::Kind::kSystem, "standard output", "could not be written", ""};
 }
 
 std::string Rendered(const AuditOptions& options, const AuditReport& report) {
@@ -242,7 +242,7 @@ void AddAudit(Command& app, Action& chosen) {
   const auto options = std::make_shared<AuditOptions>();
   AuditQuestion& question = options->question;
   command.AddOption(
-      "path", options->paths,
+      "path PATH", options->paths,
       "Fixtures, captured events or lines of the audit log: files, or a directory of them");
   command.AddOption("--home DIR", question.given.home, "The home directory, instead of HOME");
   command.AddOption("--root DIR", question.given.root,
@@ -254,7 +254,7 @@ void AddAudit(Command& app, Action& chosen) {
       command.AddOption("--profile NAME", question.profiles, "Use these profiles").OneEach();
   Option in_memory =
       command.AddFlag("--in-memory", question.in_memory,
-                      "Do not look at the disk: decide as if only the fixtures' own files existed");
+                      "Decide as if only the fixtures' own files existed, not those on the disk");
   std::vector<Option> deciding = AddReportOptions(command, *options);
   deciding.insert(deciding.end(), {profile, in_memory});
   const Option record =

@@ -37,8 +37,8 @@ std::string AuditHtml(const AuditReport& report);
 // The changes since the baseline, as in AuditJson().
 OrderedJson ChangesJson(const AuditReport& report);
 
-// The data of the whole page, which report.js renders. No character in it is invisible or reorders
-// the visible text, except kWrittenMark and kResolvedMark in the "told" of an explanation.
+// The data of the whole page, which report.js renders. Contains no invisible or reordering
+// characters, except kWrittenMark and kResolvedMark in the "told" of an explanation.
 OrderedJson PageJson(const AuditReport& report);
 
 }  // namespace ringfence

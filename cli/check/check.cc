@@ -98,7 +98,7 @@ void AddCheck(Command& app, Action& chosen) {
       AddCommand(app, "check", "Find mistakes in policies and registrations", kCheckExamples);
   const auto options = std::make_shared<CheckOptions>();
   AddContextOptions(command, options->question.given, options->question.json);
-  command.AddOption("file", options->question.files,
+  command.AddOption("file FILE", options->question.files,
                     "Policies, or settings files of the client (default: all that are in force)");
   command.AddOption("--hook PATH", options->question.hook,
                     "The hook's program (default: next to this one)");

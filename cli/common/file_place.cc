@@ -47,7 +47,9 @@ Error NotCreated(const Path& path, int code) {
     struct stat facts {};
     const std::string parent = path.Parent().text();
     const bool is_roots = ::stat(parent.c_str(), &facts) == 0 && facts.st_uid == 0;
-    error.hint = is_roots ? Quote(parent) + " belongs to root: run the command as root"
+    error.hint = is_roots ? Quote(parent) +
+                                " belongs to root: run the command as root, or, if it should be "
+                                "yours, change its owner"
                           : "make " + Quote(parent) + " writable for yourself";
   } else if (code == EROFS) {
     error.what = "cannot be created: the file system is read-only";

@@ -91,7 +91,8 @@ Result<UniqueFd> TakeLock(const FilePlace& place) {
       struct stat left {};
       const bool is_left = ::fstatat(place.folder(), kLock, &left, AT_SYMLINK_NOFOLLOW) == 0;
       error.hint = is_left ? "if no other ringfence command runs, remove it"
-                           : "make its directory writable: changes of files are recorded there";
+                           : "make " + Quote(place.path().Parent().text()) +
+                                 " writable; ringfence keeps its journal there";
       return error;
     }
     const Result<bool> is_locked = LockFile(lock.get(), tries);

@@ -283,7 +283,7 @@ void AddExplain(Command& app, Action& chosen) {
       "input.");
   const auto options = std::make_shared<ExplainOptions>();
   AddContextOptions(command, options->given, options->json);
-  command.AddOption("what", options->what,
+  command.AddOption("what PATH|HOST|TOOL|@SET", options->what,
                     "A path, a host, a tool (Read, Bash, mcp__server__tool) or a @set");
   command.AddOption("argument", options->argument,
                     "Its main argument, or the whole input as a JSON object");

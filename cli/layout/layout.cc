@@ -199,7 +199,7 @@ class LayoutCommand {
     const bool is_written =
         std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
     if (is_written) return Unit{};
-    return Error{Error::Kind::kSystem, "stdout", "the layout could not be written", ""};
+    return Error{Error::Kind::kSystem, "standard output", "could not be written", ""};
   }
 
   // Reports what is not confined although the user might expect it.

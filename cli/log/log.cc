@@ -109,7 +109,7 @@ class Shower {
     }
     if (const std::optional<LogLine> rest = waiting ? std::nullopt : reader_.Rest()) Show(*rest);
     if (std::fflush(stdout) == 0) return Unit{};
-    return Error{Error::Kind::kSystem, "stdout", "the log could not be written", ""};
+    return Error{Error::Kind::kSystem, "standard output", "could not be written", ""};
   }
 
   void Show(const LogLine& line) {

@@ -138,14 +138,12 @@ std::string OtherLogsText(const LogReport& report) {
 }
 
 std::string TornText(const LogReport& report) {
-  std::string text =
-      CountText(report.torn, "line") + " torn or not written by ringfence: not valid entries, and ";
-  if (report.torn_at_end == report.torn) {
-    return text + "nothing vouches for them, because no whole line follows\n";
-  }
-  text += "covered by the next line";
+  std::string text = CountText(report.torn, "line") + (report.torn == 1 ? " is" : " are") +
+                     " torn or not written by ringfence, ";
+  if (report.torn_at_end == report.torn) return text + "and not covered by a later line\n";
+  text += "but covered by the next line";
   if (report.torn_at_end == 0) return text + "\n";
-  return text + ", except the last " + std::to_string(report.torn_at_end) + ", which have none\n";
+  return text + ", except " + std::to_string(report.torn_at_end) + " at the end\n";
 }
 
 std::string BeginningText(const LogReport& report) {

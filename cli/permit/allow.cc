@@ -222,8 +222,7 @@ class Allowance {
 void AddAllow(Command& app, Action& chosen) {
   Command command = AddCommand(app, "allow", "Allow a path, host or tool", kAllowExamples);
   const auto options = std::make_shared<ChangeOptions>();
-  AddChangeOptions(command, *options,
-                   "Only in the session whose denial the audit log recorded last");
+  AddChangeOptions(command, *options);
   command.AddFlag("--read", options->read, "A path for reading only");
   command.AddFlag("--ask", options->ask, "The user is asked each time");
   command.AddFlag("--yes", options->yes,

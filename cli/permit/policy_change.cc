@@ -342,12 +342,13 @@ std::string PolicyChange::ListsText(const ChangeTarget& target, const PolicyEdit
          (target.root.empty() ? "." : ", trusted again.");
 }
 
-void AddChangeOptions(Command& command, ChangeOptions& options, const char* session) {
+void AddChangeOptions(Command& command, ChangeOptions& options) {
   command.AddOption("what PATH|HOST|TOOL", options.what,
                     "A path, a host (with :PORT or not) or a tool");
-  command.AddFlag("--session", options.session, session);
+  command.AddFlag("--session", options.session,
+                  "Only in the session whose denial the audit log recorded last");
   command.AddOption("--session-id ID", options.session_id, "Only for this session");
-  command.AddOption("--as", options.kind, "The kind of the argument, if its name is ambiguous")
+  command.AddOption("--as KIND", options.kind, "The kind of the argument, if its name is ambiguous")
       .OneOf({"path", "host", "tool"});
   command.AddOption("--project DIR", options.project,
                     "The project (default: around the current directory)");

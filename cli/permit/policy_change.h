@@ -31,8 +31,8 @@ struct ChangeOptions {
 
   bool is_for_session() const { return session || !session_id.empty(); }
 };
-// Declares the common options. `session` is the help text of --session.
-void AddChangeOptions(Command& command, ChangeOptions& options, const char* session);
+// Declares the common options.
+void AddChangeOptions(Command& command, ChangeOptions& options);
 
 class PolicyChange {
  public:

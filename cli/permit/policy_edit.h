@@ -55,9 +55,8 @@ struct PolicyEdit {
   bool is_still_read = false;        // a default entry that permits reading it remains
 };
 
-// Finds the lists for the user's grant, and the entries that a new list must repeat so that nothing
-// else changes. Returns `text` with the entry for `grant`. `sources` are the policies in force,
-// whose entries a new list must repeat.
+// Returns `text` with an entry for `grant` in each list that needs one. A new list repeats the
+// entries of `sources`, the policies in force, so that nothing else changes.
 Result<PolicyEdit> AddTarget(const GrantTarget& grant, const PolicySources& sources,
                              const ChangeTarget& target, std::string text);
 

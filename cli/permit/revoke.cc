@@ -22,9 +22,9 @@ constexpr const char* kRevokeExamples =
     "  ringfence revoke 'mcp__github__*'          the tools of an MCP server\n"
     "  ringfence revoke ../data --session         what was permitted for one session\n\n"
     "The inverse of ringfence allow. Entries that a person wrote are found as well; comments and\n"
-    "layout stay, and a project's policy that was trusted is trusted again. Without --read, a set\n"
-    "that is readable by default, such as @toolchains, stays readable. Reports any other entry\n"
-    "that still permits the path.";
+    "layout stay, and a project's policy that was trusted is trusted again. An entry of the\n"
+    "default read list that was also allowed for writing stays readable, unless --read is\n"
+    "given. Reports any other entry that still permits the path.";
 
 class Revocation {
  public:
@@ -198,8 +198,7 @@ void AddRevoke(Command& app, Action& chosen) {
   Command command =
       AddCommand(app, "revoke", "Revoke the permission of one path, host or tool", kRevokeExamples);
   const auto options = std::make_shared<ChangeOptions>();
-  AddChangeOptions(command, *options,
-                   "Only what was allowed for one session, the last one in the audit log");
+  AddChangeOptions(command, *options);
   options->finds_entry = true;
   command.AddFlag("--read", options->read, "Only from the read lists");
   command.AddFlag("--ask", options->ask, "Only from the ask lists");

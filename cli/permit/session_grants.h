@@ -16,7 +16,7 @@ std::vector<std::string> SessionsWithGrants(const std::string& home);
 
 struct SessionPermit {
   std::string session;
-  std::string entry;  // a wider entry that permits it; "" for one of its own
+  std::string entry;  // the wider entry that permits it; "" if it has its own entry
 };
 
 // Returns the sessions that may do what the policies deny to all others, or a part of it. Changes

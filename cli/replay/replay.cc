@@ -120,7 +120,7 @@ void AddReplay(Command& app, Action& chosen) {
   AddContextOptions(command, options->survey.calls.given, options->json);
   command.Describe(
       "--root", "The project of every call (default: the directory in which its session started)");
-  command.AddOption("path", options->paths,
+  command.AddOption("path PATH", options->paths,
                     "Transcripts, and directories with *.jsonl (default: ~/.claude/projects); "
                     "- to filter standard input");
   command.AddOption("--against FILE", options->survey.calls.against,

@@ -82,7 +82,7 @@ void AddConfinement(Command& command, RunOptions& run) {
       .OneOf({"sandbox", "rx", "rwx"});
   command
       .AddOption("--layers LAYERS", run.layers,
-                 "full or, if namespaces are not available, landlock")
+                 "full, or landlock (weaker) for hosts without namespaces (default: the policy's)")
       .OneOf({"full", "landlock"});
 }
 
@@ -103,7 +103,7 @@ void AddRun(Command& app, Action& chosen) {
                     "Start in this directory; without --root it is also the project");
   command.AddOption(
       "--session ID", options->run.session,
-      "The client's session: its commands share a kept /tmp and what was allowed for it");
+      "The id of the client's session, whose commands share a /tmp and the session's permissions");
   command.AddOption("--write DIR", options->run.write, "Also allow writing in this directory");
   command.AddOption(
       "--report FD", options->run.report,

@@ -270,10 +270,9 @@ void AddSettings(Command& app, Action& chosen) {
       kSettingsExamples);
   const auto options = std::make_shared<SettingsOptions>();
   AddContextOptions(command, options->given, options->json);
-  command.AddOption("--for WHOM", options->reader, "claude: settings (default); sdk: options")
+  command.AddOption("--for CLIENT", options->reader, "claude: settings (default); sdk: options")
       .OneOf({"claude", "sdk"});
-  command
-      .AddOption("--language NAME", options->language, "Of the SDK: typescript (default), python")
+  command.AddOption("--language NAME", options->language, "For sdk: typescript (default) or python")
       .OneOf({"typescript", "python"});
   command.AddFlag("--under-run", options->under_run,
                   "ringfence run confines the agent: the client's own sandbox is off");

@@ -284,7 +284,7 @@ void AddInit(Command& app, Action& chosen) {
                     "The project, wherever the client starts; the home directory counts only for "
                     "sessions that start there");
   command.AddFlag("--client-fence", options->request.client_fence,
-                  "The client itself refuses what is outside the project; costs prompts");
+                  "The client itself refuses what is outside the project; adds prompts");
   command.AddFlag("--no-client-sandbox", options->request.keeps_client_sandbox,
                   "Leave the client's own sandbox as it is");
   command.AddFlag("--dry-run", options->request.dry_run,

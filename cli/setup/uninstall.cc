@@ -66,7 +66,7 @@ class Uninstaller {
       if (Status s = Edit(record, left, removed); !s) return s.error();
     }
     DropRecord(records_.value, *target);
-    if (Status s = RemoveServants(*target); !s) return s.error();
+    if (Status s = RestoreFilesServing(*target); !s) return s.error();
     const bool is_forgotten = ApproveRest(left, *target);
     if (removed.entries > 0 || removed.is_known || is_forgotten) removed_.push_back(removed);
     return Unit{};
@@ -91,7 +91,7 @@ class Uninstaller {
 
  private:
   // Also restores the files that were changed for the registration in `path`.
-  Status RemoveServants(const std::string& path) {
+  Status RestoreFilesServing(const std::string& path) {
     std::vector<std::string> others;
     for (const SettingsRecord& record : records_.value) {
       if (record.serves == path) others.push_back(record.path);

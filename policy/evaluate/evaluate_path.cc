@@ -208,15 +208,15 @@ PathDecision PathEvaluator::EvaluateReading(const Question& question,
 
 // Decides by the text of a name only and accesses no file.
 std::optional<Cause> PathEvaluator::DeniedByName(const Question& question, const Path& path,
-                                                 PathRole standing) const {
+                                                 PathRole role) const {
   if (const auto why = RefusedSpecialName(path)) return PlainCause(question, std::string(*why));
   if (question.access == Access::kWrite) {
-    const bool passed = standing == PathRole::kAncestor;
-    const auto found = passed ? Protected().Covers(path) : Protected().RefusesName(path);
+    const bool is_ancestor = role == PathRole::kAncestor;
+    const auto found = is_ancestor ? Protected().Covers(path) : Protected().RefusesName(path);
     if (found) return ProtectedCause(question, *found);
   }
   const PathRuleList& rules = RulesFor(question.access).deny;
-  const RuleHit hit = matcher_.MatchesName(rules, question.access, path, standing);
+  const RuleHit hit = matcher_.MatchesName(rules, question.access, path, role);
   if (hit) return RuleCause(question, hit, "denied");
   return {};
 }

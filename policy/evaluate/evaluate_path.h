@@ -72,7 +72,7 @@ class PathEvaluator {
   PathDecision EvaluateReading(const Question& question, PathTrace::Reading& reading) const;
   PathDecision EvaluateEnd(const Question& question, const Path& named, const Walked& walked) const;
   std::optional<Cause> DeniedByName(const Question& question, const Path& path,
-                                    PathRole standing) const;
+                                    PathRole role) const;
   RuleHit MakesRunLater(const PathRuleList& rules, const Walked& walked) const;
   std::optional<Cause> DeniedAtEnd(const Question& question, const Path& named,
                                    const Walked& walked) const;

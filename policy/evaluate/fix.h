@@ -26,9 +26,8 @@ bool IsSharedFolder(const Path& path, const Places& places);
 // it.
 bool LooksTemporary(std::string_view name);
 
-// Returns how to permit something that `missing`, a list of the policy, does not contain; `missing`
-// is absent if no list is the cause. `words` follow "ringfence allow", quoted for the shell; "" if
-// no command exists.
+// Returns how to permit what the list `missing` lacks (absent if no list is the cause). `words` are
+// the arguments of `ringfence allow`, quoted for the shell; "" if no command can permit it.
 std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missing,
                      const std::string& words);
 

@@ -46,8 +46,8 @@ std::string_view TypeIn(std::string_view line) {
   return TakeUntil(line, ' ');
 }
 
-// True for file systems that look up names without a comparison of their own (d_compare, d_add_ci),
-// or with one that leaves out short names (NTFS). They may show a Windows or macOS disk.
+// True if a name may have other spellings because the file system may show a Windows or macOS disk:
+// one without a comparison of its own (d_compare, d_add_ci), or NTFS, which ignores short names.
 bool HasSpellings(std::string_view type) {
   constexpr std::string_view kTypes[] = {"9p",    "cifs", "fuse",   "fuseblk", "ntfs",
                                          "ntfs3", "smb3", "vboxsf", "virtiofs"};

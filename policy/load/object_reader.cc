@@ -103,7 +103,7 @@ void ObjectReader::Finish() {
   const JsonTree& tree = document_.tree();
   for (const JsonNode& member : tree.ChildrenOf(node_)) {
     if (Knows(tree.KeyOf(member))) continue;
-    document_.UnknownKey(member, "is not a setting", Nearest(tree.KeyOf(member), known_));
+    document_.UnknownKey(member, "is not a known key", Nearest(tree.KeyOf(member), known_));
   }
 }
 

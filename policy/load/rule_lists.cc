@@ -77,7 +77,8 @@ RuleList<Rule> RuleListReader::ReadList(ObjectReader& object, std::string_view k
   if (list == nullptr) return {};
   if (key == "allow" && list->size == 0) {
     document_.Wrong(*list, "is empty",
-                    "leave it out for the default; to permit nothing, deny \"/\" or \"*\"");
+                    "leave it out for the default; to permit nothing, deny \"/\" (paths) or \"*\" "
+                    "(hosts, tools)");
   }
   const JsonTree& tree = document_.tree();
   RuleList<Rule> rules(std::in_place);

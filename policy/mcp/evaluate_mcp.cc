@@ -330,8 +330,8 @@ class McpEvaluator {
     return false;
   }
 
-  // For text that looks like prose: true if it exists as written, or if a file with a plain name
-  // can be created there. Checks both readings: "a link/../x" may be next to the link's target.
+  // True if text that looks like prose names a file: one that exists, or one with a plain name that
+  // can be created. Checks both readings: "a link/../x" may be next to the link's target.
   bool NamesSomething(std::string_view text) const {
     const bool is_relative = text[0] != '/' && text[0] != '~';
     if (!is_relative && !IsProse(text) && !BeginsWithFile(text)) return true;  // only a few words
@@ -371,8 +371,7 @@ class McpEvaluator {
     take(Access::kRead, paths.EvaluateReadLists(written, field.pointer));
   }
 
-  // Adds a remedy for an argument that was mistaken for a `what`. There is none against a deny
-  // list.
+  // Says how to exempt an argument that is not a `what`. A denial by a deny list has no remedy.
   void AddRemedy(Cause& cause, std::string_view what) const {
     if (cause.remedy.empty() && cause.place) return;
     if (!cause.remedy.empty()) cause.remedy += ' ';

@@ -145,7 +145,7 @@ Result<std::string> PlainHost(std::string_view written) {
   if (!DecodePercent(written, &decoded)) return WrongHost("has a host that is not a plain name");
   const std::string plain = WithPlainMarks(decoded);
   if (!std::ranges::all_of(plain, [](char c) { return c > 0x20 && c < 0x7F; })) {
-    return WrongHost("has a host that is not in its ASCII form (xn--...)");
+    return WrongHost("has a host that is not printable ASCII (international names: xn--...)");
   }
   std::string_view host = plain;
   if (host.ends_with('.')) host.remove_suffix(1);

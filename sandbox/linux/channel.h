@@ -1,5 +1,5 @@
-// What the inside of a sandbox tells the launcher. First the protocol of the supervisor, over a
-// pair of SOCK_SEQPACKET sockets: one packet per message; the first byte is its type.
+// The channels between a sandbox and the launcher. The supervisor's messages use a pair of
+// SOCK_SEQPACKET sockets: one packet per message; the first byte is its type.
 #pragma once
 
 #include <deque>

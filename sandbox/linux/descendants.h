@@ -16,7 +16,7 @@ std::vector<pid_t> Descendants(pid_t group = 0);
 // Reliable only if the caller holds a pidfd of `process`; otherwise its number can be reused.
 bool IsDescendant(pid_t process);
 
-// Children to keep: those started by the program that this one replaced (execve(2)), and others.
+// Children to keep, such as those of the program that this process was before execve(2).
 using Spared = std::vector<pid_t>;
 
 // Ends all descendants, even those that fork quickly, if no process namespace does. Spares the

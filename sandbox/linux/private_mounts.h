@@ -19,8 +19,8 @@ inline constexpr const char* kCoverFile = "/dev/.ringfence/file";
 // take no more memory than one. It stays at this path until BuildView() has mounted all of them.
 inline constexpr const char* kMemory = "/dev/.ringfence/memory";
 
-// Contains writable mounts of SavedFolders(), named by number, for the supervisor. The directory
-// itself is closed.
+// Holds the writable mounts of SavedFolders() for the supervisor, named by number. Commands cannot
+// open this directory.
 inline constexpr const char* kSavedFolders = "/dev/.ringfence/saved";
 
 // Returns the path at which the private /tmp is mounted.

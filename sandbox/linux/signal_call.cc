@@ -89,7 +89,7 @@ class SignalCall {
     return ::syscall(SYS_tgkill, own_, thread, signal) == 0 ? 0 : errno;
   }
 
-  // A pidfd holds a whole process, so a signal for one thread of another process goes to that
+  // A pidfd refers to a whole process, so a signal for a thread of another process goes to that
   // process.
   int ToThread(pid_t process, pid_t thread, int signal) {
     if (process <= 0 || thread <= 0) return ESRCH;

@@ -29,7 +29,7 @@ struct TerminalUse {
 // the terminal is shared: in `... | less` the keys are meant for less.
 TerminalUse FindTerminalUse();
 
-// What the command's terminal begins with.
+// The initial state of the command's terminal.
 struct TerminalStart {
   termios modes{};
   winsize size{};

@@ -32,7 +32,8 @@ bool IsImpossible(const Case& c) {
   return folder.facts.kind == FileKind::kMissing && !folder.links.empty();
 }
 
-// True if only the name's own protection denies it: ".claude" of ".claude/settings.json".
+// True if the name is protected only because of a file below it: ".claude/settings.json" protects
+// ".claude".
 bool IsAboveProtected(const Case& c) {
   const std::string path = c.walked.end.text();
   return c.plan.names.Refuses(path) == nullptr && !c.plan.names.RefusesTree(path).empty() &&

@@ -218,7 +218,7 @@ TEST_CASE("log files: the live log comes last, whatever its digests say") {
   CHECK(told({a, b, c, foreign, live}) == "abcf!L");
   CHECK(told({foreign, a, b, c, live}) == "f!abcL");
   CHECK(told({foreign, b, c, live}) == "f!bcL");
-  // Without a connection, it is unknown which file is wrong: the chain has a fault there.
+  // If no file continues in the log, any of them can be the wrong one: the chain has a fault there.
   const LogFile strange{"L", {0, 9}, "z", "4", true};
   CHECK(told({a, b, c, strange}) == "abcL");
   // A file with a torn first line.

@@ -39,7 +39,7 @@ std::string ListedByGit(const std::string& text) {
   return all;
 }
 
-// One member of each target that has it, separated by ", ".
+// Joins this member of all targets with ", "; skips targets without it.
 std::string Targets(std::vector<FakeFiles::Entry> entries,
                     std::string GitTarget::*member = &GitTarget::path) {
   entries.push_back({"/home/dev/p/.git/HEAD", File("ref: refs/heads/main\n")});

@@ -151,7 +151,7 @@ bool IsAllowed(const Disk& disk, const std::string& end, bool write) {
   return !write && IsIn(end, disk.At("shared"));
 }
 
-// True for the target of the denied "d", and for "d" itself.
+// True at or below "d", which is denied, and at or below the target of its link.
 bool IsDenied(const Disk& disk, const std::string& end) {
   const std::string denied = disk.At("project/d");
   const std::string leads = Opened(denied, true);

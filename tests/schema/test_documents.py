@@ -65,7 +65,7 @@ def check_loader(loader, key, report):
     texts = [json.dumps(policy_with(*case)) for case in ((name + "x", 1), (name, None), (name, {}))]
     misspelt, *wrong = [mistakes[0].text if mistakes else ""
                         for mistakes in loader.read_texts(texts)]
-    suggested = f'{pointer}x is not a setting; did you mean "{last}"?'
+    suggested = f'{pointer}x is not a known key; did you mean "{last}"?'
     report.check(f"{name}: suggestion", "" if misspelt.endswith(suggested) else misspelt or "none")
     for text in wrong:
         report.check(f"{name}: place", "" if f": {pointer} must be " in text else text or "no mistake")

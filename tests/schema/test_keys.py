@@ -61,8 +61,8 @@ class KnownKeys:
                 said.setdefault(match[1], match[2])
         pointer = "".join(f"/{key}" for key in path)
         known = {word: said.get(f"{pointer}/{word}", "") for word in self.candidates}
-        known = {word: what for word, what in known.items() if what != "is not a setting"
-                 and not what.startswith("is not a setting;")}
+        known = {word: what for word, what in known.items() if what != "is not a known key"
+                 and not what.startswith("is not a known key;")}
         if NOBODY in known:  # any name is accepted
             known = {ANY_NAME: known[ANY_NAME]}
         for word, what in known.items():

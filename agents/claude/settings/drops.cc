@@ -94,7 +94,7 @@ bool Fits(const JsonTree& tree, const JsonNode& node, Shape shape) {
   return false;
 }
 
-// What a value must be, for messages; in the order of Shape.
+// The message for a value of another shape; in the order of Shape.
 constexpr std::string_view kWanted[] = {"must be true or false",
                                         "must be a string",
                                         "must be a string that is not empty",

@@ -120,8 +120,8 @@ constexpr WordList kTargetTools(
     "CC\nCXX\nAR\nNM\nRANLIB\nSTRIP\nCFLAGS\nCXXFLAGS\nCPPFLAGS\nLDFLAGS\nPKG_CONFIG\n"
     "PKG_CONFIG_PATH\nPKG_CONFIG_LIBDIR\n");
 
-// A target begins with a lower-case letter: "_x86_64-unknown-linux-gnu". CC_TEST_REPORTER_ID has
-// none.
+// True if a name's end is a target, which begins with a lower-case letter:
+// "_x86_64-unknown-linux-gnu". CC_TEST_REPORTER_ID does not end with a target.
 bool IsTargetEnd(std::string_view end) {
   if (end == "_FOR_BUILD" || end == "_FOR_TARGET") return true;
   return end.size() > 1 && end[0] == '_' && end[1] >= 'a' && end[1] <= 'z';

@@ -56,7 +56,7 @@ TEST_CASE("audit: every mistake of a file is reported with its place") {
       Mistakes("{\n \"event\": {},\n \"expect\": {\"decision\": \"denny\"},\n \"evnt\": 1}") ==
       Texts{"f.json:3:25: /expect/decision must be \"permit\", \"ask\", \"deny\" or \"error\", not "
             "\"denny\"; did you mean \"deny\"?",
-            "f.json:4:2: /evnt is not a setting; did you mean \"event\"?"});
+            "f.json:4:2: /evnt is not a known key; did you mean \"event\"?"});
   CHECK(Mistakes("{}\n{\"event\": 5}\n{\n", "f.jsonl")
             .at(1)
             .starts_with("f.jsonl:2:11: /event must"));

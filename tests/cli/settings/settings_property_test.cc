@@ -73,8 +73,8 @@ class Property {
     }
   }
 
-  // A rule without a prompt counts for every caller, so the hook must say "allow" to every caller
-  // if it does not refuse the tool.
+  // A rule that permits without a prompt applies to every caller, so the hook must say "allow" to
+  // every caller if it does not refuse the tool.
   static void CheckCallers(const World& world, const std::string& profile) {
     for (const char* agent : {"", "Explore", "Plan", "worker"}) {
       for (const char* mode : {"default", "plan", "bypassPermissions"}) {

@@ -58,8 +58,8 @@ class Generator {
   std::mt19937 random_;
 };
 
-// The same tree twice: on the disk, and in memory under the same names. It is so deep, four levels
-// per entry, that no ".." of a text or a link climbs out of it.
+// The same tree twice: on the disk, and in memory under the same names. It is four levels deep for
+// each entry, so that no ".." in a text or a link leads out of it.
 class World {
  public:
   explicit World(Generator& random) : fake_{{tree_.root(), Directory()}} {

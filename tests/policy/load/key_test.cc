@@ -95,7 +95,7 @@ TEST_CASE("key: the managed file is a limit, key by key with its profile") {
 
 TEST_CASE("key: a profile does not have the keys of whole files") {
   CHECK(Mistakes(PolicyWith(R"("profiles":{"p":{"audit":{"rotate":"1M"}}})")) ==
-        "policy.json:1:31: /profiles/p/audit is not a setting");
+        "policy.json:1:31: /profiles/p/audit is not a known key");
 }
 
 TEST_CASE("key: a value knows its place if the row keeps it") {

@@ -29,7 +29,7 @@ TEST_CASE("load mistakes: documents that are not a policy") {
     std::string_view text, want;
   };
   static constexpr DocumentRow kRows[] = {
-      {"nothing", "", "1:1: empty input"},
+      {"nothing", "", "1:1: the file holds no value [begin it with \"{\"]"},
       {"not JSON", "version = 1", "1:1: not JSON [begin the file with \"{\"]"},
       {"a byte order mark", "\xEF\xBB\xBF{\"version\":1}",
        "1:1: a byte order mark is not JSON [save the file as UTF-8 without a byte order mark]"},
@@ -59,37 +59,37 @@ TEST_CASE("load mistakes: documents that are not a policy") {
 TEST_CASE("load mistakes: an unknown key, with the intended one") {
   static constexpr Row kRows[] = {
       {"a slip", R"("write":{"alow":["."]})",
-       R"(23: /write/alow is not a setting; did you mean "allow"?)"},
+       R"(23: /write/alow is not a known key; did you mean "allow"?)"},
       {"a slip at the top", R"("reads":{})",
-       R"(14: /reads is not a setting; did you mean "read"?)"},
-      {"nothing like it", R"("x-comment":"hi")", "14: /x-comment is not a setting"},
-      {"in tools", R"("tools":{"denied":["Bash"]})", "23: /tools/denied is not a setting"},
+       R"(14: /reads is not a known key; did you mean "read"?)"},
+      {"nothing like it", R"("x-comment":"hi")", "14: /x-comment is not a known key"},
+      {"in tools", R"("tools":{"denied":["Bash"]})", "23: /tools/denied is not a known key"},
       {"stores belong to write", R"("read":{"package_stores":[]})",
-       "22: /read/package_stores is not a setting"},
+       "22: /read/package_stores is not a known key"},
       {"in network", R"("network":{"alow":[]})",
-       R"(25: /network/alow is not a setting; did you mean "allow"?)"},
+       R"(25: /network/alow is not a known key; did you mean "allow"?)"},
       {"in bash", R"("bash":{"sandboxed":true})",
-       R"(22: /bash/sandboxed is not a setting; did you mean "unsandboxed"?)"},
+       R"(22: /bash/sandboxed is not a known key; did you mean "unsandboxed"?)"},
       {"in mcp", R"("mcp":{"mcp__a__b":{"writes":[]}})",
-       R"(34: /mcp/mcp__a__b/writes is not a setting; did you mean "write"?)"},
+       R"(34: /mcp/mcp__a__b/writes is not a known key; did you mean "write"?)"},
       {"in sandbox", R"("sandbox":{"cpu":1})",
-       R"(25: /sandbox/cpu is not a setting; did you mean "cpus"?)"},
+       R"(25: /sandbox/cpu is not a known key; did you mean "cpus"?)"},
       {"in stage", R"("stage":{"comands":{}})",
-       R"(23: /stage/comands is not a setting; did you mean "commands"?)"},
+       R"(23: /stage/comands is not a known key; did you mean "commands"?)"},
       {"in stage's commands", R"("stage":{"commands":{"trust":[]}})",
-       R"(35: /stage/commands/trust is not a setting)"},
-      {"in audit", R"("audit":{"path":"/x"})", "23: /audit/path is not a setting"},
+       R"(35: /stage/commands/trust is not a known key)"},
+      {"in audit", R"("audit":{"path":"/x"})", "23: /audit/path is not a known key"},
       {"in alerts", R"("alerts":{"inbox":"/x","field":{}})",
-       R"(37: /alerts/field is not a setting; did you mean "fields"?)"},
-      {"in denied", R"("denied":{"text":"x"})", "24: /denied/text is not a setting"},
-      {"in client", R"("client":{"mode":"plan"})", "24: /client/mode is not a setting"},
+       R"(37: /alerts/field is not a known key; did you mean "fields"?)"},
+      {"in denied", R"("denied":{"text":"x"})", "24: /denied/text is not a known key"},
+      {"in client", R"("client":{"mode":"plan"})", "24: /client/mode is not a known key"},
       {"in a profile", R"("profiles":{"a":{"wen":{}}})",
-       R"(31: /profiles/a/wen is not a setting; did you mean "when"?)"},
+       R"(31: /profiles/a/wen is not a known key; did you mean "when"?)"},
       {"in when", R"("profiles":{"a":{"when":{"subagents":true}}})",
-       R"(39: /profiles/a/when/subagents is not a setting; did you mean "subagent"?)"},
+       R"(39: /profiles/a/when/subagents is not a known key; did you mean "subagent"?)"},
       {"audit belongs to the whole file", R"("profiles":{"a":{"audit":{}}})",
-       "31: /profiles/a/audit is not a setting"},
-      {"a key that hides itself", "\"\\u202e\":1", "14: /\\u202e is not a setting"},
+       "31: /profiles/a/audit is not a known key"},
+      {"a key that hides itself", "\"\\u202e\":1", "14: /\\u202e is not a known key"},
   };
   CheckRows(kRows);
 }
@@ -127,9 +127,9 @@ TEST_CASE("load mistakes: a value without meaning") {
        R"(36: /bash/unsandboxed must be "deny" or "ask", not "allow")"},
       {"another root", R"("root":"/srv")", R"(21: /root must be "git", not "/srv")"},
       {"an empty allow list", R"("read":{"allow":[]})",
-       R"(30: /read/allow is empty [leave it out for the default; to permit nothing, deny "/" or "*"])"},
+       R"(30: /read/allow is empty [leave it out for the default; to permit nothing, deny "/" (paths) or "*" (hosts, tools)])"},
       {"an empty list of tools", R"("tools":{"allow":[]})",
-       R"(31: /tools/allow is empty [leave it out for the default; to permit nothing, deny "/" or "*"])"},
+       R"(31: /tools/allow is empty [leave it out for the default; to permit nothing, deny "/" (paths) or "*" (hosts, tools)])"},
       {"a path with dot-dot", R"("write":{"allow":["../x"]})",
        R"(32: /write/allow/0 holds ".." [write the directory itself])"},
       {"an empty path", R"("read":{"deny":["a",""]})",
@@ -183,5 +183,5 @@ TEST_CASE("load mistakes: all of them are reported, in one run") {
         "policy.json:2:13: /version must be 1 [a newer policy needs a newer ringfence]\n"
         "policy.json:4:22: /write/allow/0 holds \"..\" [write the directory itself]\n"
         "policy.json:4:28: /write/allow/1 must be a string, not a number\n"
-        "policy.json:3:2: /reed is not a setting; did you mean \"read\"?");
+        "policy.json:3:2: /reed is not a known key; did you mean \"read\"?");
 }

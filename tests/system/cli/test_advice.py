@@ -1,4 +1,4 @@
-"""What the reason of a denial advises, and what that permits."""
+"""The advice in the reason of a denial, and what following it permits."""
 
 import json
 import re

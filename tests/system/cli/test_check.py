@@ -48,7 +48,7 @@ def test_all_errors_in_a_policy_are_reported_together(world):
                 '{"version": 1,\n "reed": {},\n "write": {"allow": []},\n "bash": {"unsandboxed": "x"}}\n')
     done = world.run("check", "p.json")
     assert done.returncode == 1, done
-    for part in ("p.json:2:2: error: /reed is not a setting; did you mean", "p.json:3:21: error:",
+    for part in ("p.json:2:2: error: /reed is not a known key; did you mean", "p.json:3:21: error:",
                  "p.json:4:26: error:", "3 errors"):
         assert part in done.stdout, (part, done.stdout)
 
@@ -425,7 +425,7 @@ def test_pre_commit_passes_a_sound_policy(world):
 def test_pre_commit_stops_an_unsound_policy(world):
     done = Repository(world).run({".ringfence/policy.json": '{"version": 1, "wirte": {}}\n',
                                   ".ringfence/fixtures/docs.json": json.dumps(FIXTURE)})
-    assert done.returncode == 1 and "/wirte is not a setting" in done.stdout, done
+    assert done.returncode == 1 and "/wirte is not a known key" in done.stdout, done
 
 
 def test_pre_commit_stops_a_policy_that_fails_a_fixture(world):

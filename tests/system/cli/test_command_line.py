@@ -1,4 +1,4 @@
-"""What all commands share: usage, errors, completion, and the commands that texts suggest."""
+"""Usage, errors, completion, and the commands that texts suggest, for all commands."""
 
 import json
 import os

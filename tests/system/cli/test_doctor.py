@@ -187,7 +187,7 @@ def test_an_invalid_policy_is_reported(world):
     world.init("--no-client-sandbox")
     world.write(world.policy, '{"version": 1, "wirte": {}}\n')
     rows = missing(examined(world, status=1))
-    assert any("/wirte is not a setting" in row["text"] for row in rows), rows
+    assert any("/wirte is not a known key" in row["text"] for row in rows), rows
 
 
 def test_unenforceable_limits_are_reported(world):

@@ -612,7 +612,7 @@ def test_anchors_from_syslog_reveal_cuts_and_rewrites(world):
 
 
 def anchor_file(world, only=lambda number: True):
-    """What a syslog daemon would have written about the current log: the first line of each
+    """Returns what a syslog daemon would write about the current log: the first line of each
     file, and each other wanted line."""
     text = ""
     for file in files_of(world):

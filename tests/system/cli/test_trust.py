@@ -91,7 +91,7 @@ def test_trust_refuses_a_policy_that_changed_while_shown(world):
 
 def test_trust_of_a_broken_policy_is_refused(world):
     world.write(world.project / ".ringfence/policy.json", '{"version": 1,\n "x": 1}')
-    error_of(world.run("trust"), 2, "policy.json:2:2", "/x is not a setting")
+    error_of(world.run("trust"), 2, "policy.json:2:2", "/x is not a known key")
     assert not (world.state / "trust.json").exists()
 
 

@@ -21,7 +21,7 @@ ROWS = (
     ("an empty command", ("--", ""), 2, "no command is given"),
     ("an unknown profile", ("--profile", "nobody", *TOUCH), 2, "no policy has a profile"),
     ("no such policy", ("--policy", "/nowhere/policy.json", *TOUCH), 2, "/nowhere/policy.json"),
-    ("a malformed policy", ("--policy", "BAD", *TOUCH), 2, "is not a setting"),
+    ("a malformed policy", ("--policy", "BAD", *TOUCH), 2, "is not a known key"),
     ("a policy that is no JSON", ("--policy", "CUT", *TOUCH), 2, "CUT"),
     ("no such directory", ("--chdir", "/nowhere", *TOUCH), 2, "/nowhere"),
     ("a directory outside", ("--root", "PROJECT", "--chdir", "/usr", *TOUCH), 2, "outside"),

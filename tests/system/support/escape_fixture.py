@@ -219,7 +219,7 @@ class EscapeWorld(World):
             os.close(INHERITED_FILEFD)
 
     def reached(self):
-        """What has reached the victim since the last call."""
+        """Returns what has reached the victim since the last call."""
         self.victim.stdin.write("?\n")
         self.victim.stdin.flush()
         return json.loads(self.victim.stdout.readline())

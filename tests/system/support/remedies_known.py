@@ -96,7 +96,7 @@ TESTS = {
 # Beginnings of texts that name a command without suggesting it as a remedy.
 PLAIN = (
     "the sandbox cannot ask, so commands in ringfence run ",
-    "ringfence enter is started by the hook",
+    "The hook puts ringfence enter in front of a command",
     "<?xml", "#!/bin/sh", "// Agents side by side", "// What the coding agent may do", "\n  // The project",
     "--trial is for ringfence doctor", "; it was there at ringfence init",
     "its \"ringfence run\" has", "was not written by \"ringfence log send\"",
