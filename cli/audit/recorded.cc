@@ -12,11 +12,6 @@
 namespace ringfence {
 namespace {
 
-// True for the verdicts of a decision; the log also has kError and kAlert.
-bool IsDecision(std::optional<LoggedVerdict> verdict) {
-  return verdict && *verdict <= LoggedVerdict::kDeny;
-}
-
 // True if a rule in this section ("read", "write") decided.
 bool IsOf(const AuditEntry& call, std::string_view section) {
   const std::string_view rule = call.rule ? std::string_view(call.rule->pointer) : "";
@@ -55,10 +50,12 @@ bool IsLost(const ToolField& field) {
          field.role == FieldRole::kMcpServer;
 }
 
+bool HasRole(const KnownTool& tool, FieldRole role) {
+  return std::ranges::find(tool.fields, role, &ToolField::role) != tool.fields.end();
+}
+
 bool HasPattern(const KnownTool& tool) {
-  return std::ranges::any_of(tool.fields, [](const ToolField& field) {
-    return field.role == FieldRole::kSearchPattern || field.role == FieldRole::kSearchFilter;
-  });
+  return HasRole(tool, FieldRole::kSearchPattern) || HasRole(tool, FieldRole::kSearchFilter);
 }
 
 // Adds the arguments of a call with paths. Returns false if it had others that the log did not
@@ -74,11 +71,14 @@ bool PutPaths(const AuditEntry& call, OrderedJson& input) {
   if (HasPattern(*known) && call.verdict != LoggedVerdict::kPermit && !call.rule) return false;
   const auto field = std::ranges::find_if(
       known->fields, [&](const ToolField& f) { return MayBePath(f.role, call); });
-  const bool makes_worktree = std::ranges::any_of(
-      known->fields, [](const ToolField& f) { return f.role == FieldRole::kIsolation; });
-  if (field != known->fields.end()) {
+  const auto list = std::ranges::find(known->fields, FieldRole::kAttachment, &ToolField::role);
+  const bool is_list = field == known->fields.end() && list != known->fields.end();
+  if (call.paths.size() > 1 && !is_list) return false;  // any of them may have decided
+  if (is_list) {
+    input[std::string(list->pointer.substr(1))] = call.paths;
+  } else if (field != known->fields.end()) {
     input[std::string(field->pointer.substr(1))] = first;
-  } else if (makes_worktree) {
+  } else if (HasRole(*known, FieldRole::kIsolation)) {
     input["isolation"] = "worktree";
   } else {
     input["path"] = first;  // an argument that the tool does not have
@@ -93,14 +93,14 @@ bool PutPaths(const AuditEntry& call, OrderedJson& input) {
 // True if a call without paths was decided by more than the name of its tool.
 bool HidesArguments(const AuditEntry& call) {
   const auto known = ClaudeCode().tools.Find(call.tool);
+  const bool is_refused = call.verdict != LoggedVerdict::kPermit;
+  if (known && is_refused && !call.rule) return true;
   const auto is_seldom = [](const ToolField& field) {
     return field.role == FieldRole::kHosts || field.role == FieldRole::kOtherHost;
   };
   if (!known || std::ranges::all_of(known->fields, is_seldom)) return false;
-  const auto needs = [](const ToolField& field) { return field.required; };
-  if (std::ranges::any_of(known->fields, needs)) return true;
-  if (call.verdict == LoggedVerdict::kPermit || IsOf(call, "bash")) return false;
-  return !call.rule || std::ranges::any_of(known->fields, IsLost);
+  if (std::ranges::any_of(known->fields, &ToolField::required)) return true;
+  return is_refused && !IsOf(call, "bash") && std::ranges::any_of(known->fields, IsLost);
 }
 
 // Returns the arguments that decided the call, or nullopt if the log did not keep them.
@@ -118,7 +118,8 @@ std::optional<OrderedJson> InputOf(const AuditEntry& call) {
 }  // namespace
 
 std::optional<Fixture> FixtureOfEntry(AuditEntry entry) {
-  if (!IsCallEvent(entry.event) || entry.tool.empty() || !IsDecision(entry.verdict)) return {};
+  const bool is_decision = entry.verdict && *entry.verdict <= LoggedVerdict::kDeny;
+  if (!IsCallEvent(entry.event) || entry.tool.empty() || !is_decision) return {};
   // The two readings of a path usually resolve to the same path.
   std::vector<std::string> paths;
   for (const std::string& path : entry.paths) AddOnce(paths, path);

@@ -229,6 +229,11 @@ TEST_CASE("audit: a path of the log becomes the original argument") {
       {R"("tool":"Artifact","paths":["/p"],"verdict":"deny","rule":{"pointer":"/write/allow"})",
        R"({"out_dir":"/p"})"},
       {R"("tool":"Artifact","verdict":"deny","rule":{"pointer":"/tools/deny"})", ""},
+      {R"("tool":"Artifact","paths":["/p","/q"],"verdict":"ask","rule":{"pointer":"/read/ask"})",
+       ""},  // any of them may have decided
+      {R"("tool":"SendUserMessage","paths":["/p","/q"],"verdict":"deny","rule":{"pointer":"/read/allow"})",
+       R"({"attachments":["/p","/q"]})"},
+      {R"("tool":"Bash","verdict":"deny")", ""},  // it named another computer
       {R"("tool":"Projects","paths":["/p"],"verdict":"ask","rule":{"pointer":"/write/ask"})",
        R"({"local_path":"/p"})"},
       {R"("tool":"EnterWorktree","paths":["/p"],"verdict":"deny","rule":{"pointer":"/profiles/read/write/deny"})",
