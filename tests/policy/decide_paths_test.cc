@@ -167,6 +167,17 @@ TEST_CASE("decide: a device is denied wherever it is") {
   }
 }
 
+TEST_CASE("decide: an argument that cannot be a path is not evaluated as one") {
+  const World world;
+  for (const char* argument :
+       {R"({"file_path":"a\u0000b"})", R"({"file_path":5})", R"({"file_path":"a\ud800"})"}) {
+    CAPTURE(argument);
+    const Decision decision = world.Decide("Read", argument);
+    CHECK(decision.verdict == Verdict::kDeny);
+    CHECK(decision.paths.empty());
+  }
+}
+
 TEST_CASE("decide: NUL in a path is denied with that reason") {
   const World world;
   CHECK(world.Call("Read", R"({"file_path":"README.md\u0000.png"})") == "deny");

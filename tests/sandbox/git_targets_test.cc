@@ -280,3 +280,16 @@ TEST_CASE("git targets: keys of programs that are rarely set") {
                     " = ./x\n") == "/home/dev/p/./x");
   }
 }
+
+TEST_CASE("git environment: at most 1,000 settings of each kind are read") {
+  std::vector<std::string> counted{"GIT_CONFIG_COUNT=1001"};
+  std::string passed = "GIT_CONFIG_PARAMETERS=";
+  for (int i = 0; i < 1001; ++i) {
+    const std::string number = std::to_string(i);
+    counted.push_back("GIT_CONFIG_KEY_" + number + "=a.b");
+    counted.push_back("GIT_CONFIG_VALUE_" + number + "=v");
+    passed += "'a.b=v' ";
+  }
+  CHECK(ReadGitEnvironment(counted).settings.size() == 1000);
+  CHECK(ReadGitEnvironment(std::vector{passed}).settings.size() == 1000);
+}
