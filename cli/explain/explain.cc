@@ -248,8 +248,7 @@ Outcome RunExplain(const ExplainOptions& options) {
     return UsageError("", "name a path, a host, a tool and its argument, a set, or --event FILE",
                       "ringfence explain /etc/hosts, or: ringfence explain Read /etc/hosts");
   }
-  const bool is_path = options.what.find('/') != std::string::npos;
-  if (is_path && !options.argument.empty()) {
+  if (!options.argument.empty() && options.what.find('/') != std::string::npos) {
     return UsageError(Quote(options.what), "is not a tool, so it takes no argument",
                       "name a tool and its argument: ringfence explain Read /etc/hosts");
   }

@@ -41,7 +41,7 @@ Result<std::vector<SettingsRecord>> ParseSettingsRecords(const std::string& text
   try {
     std::vector<SettingsRecord> records = nlohmann::json::parse(text).at("files");
     const auto is_whole = [](const SettingsRecord& record) {
-      return record.path.starts_with('/') && !record.program.empty();
+      return !record.path.empty() && !record.program.empty();
     };
     if (std::ranges::all_of(records, is_whole)) return records;
   } catch (const nlohmann::json::exception&) {
