@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cerrno>
 #include <csignal>
 
 #include "base/joined.h"
@@ -21,19 +21,16 @@ std::string JsonList(const std::vector<std::string>& values) {
 }
 
 // Explains a failure such as "claude: ENOENT".
-std::string WhyNotRun(std::string_view not_run) {
-  const size_t end = std::min(not_run.rfind(": "), not_run.size());
-  const std::string_view name = not_run.substr(0, end);
+std::string WhyNotRun(const Error& not_run) {
   std::string why = "the kernel cannot execute it";
-  if (not_run.ends_with(": ENOENT")) {
-    const bool is_path = name.find('/') != std::string_view::npos;
+  if (not_run.code == ENOENT) {
+    const bool is_path = not_run.where.find('/') != std::string_view::npos;
     why = is_path ? "no such file, or the interpreter in its first line is missing"
                   : "not found in PATH";
-  } else if (not_run.ends_with(": EACCES")) {
+  } else if (not_run.code == EACCES) {
     why = "it is not an executable file";
   }
-  return Quote(name) + " could not be run: " + why + " (" +
-         Printable(not_run.substr(std::min(end + 2, not_run.size()))) + ")";
+  return Quote(not_run.where) + " could not be run: " + why + " (" + not_run.what + ")";
 }
 
 }  // namespace
@@ -91,9 +88,9 @@ void RunReport::Ended(const ringfence::Ended& ended) const {
   if (socket_.valid()) {
     Send("ended", {{"status", std::to_string(ended.status)},
                    {"refusals", std::to_string(ended.refusal_count)},
-                   {"not_run", JsonString(ended.not_run)}});
-  } else if (!ended.not_run.empty()) {
-    Say(WhyNotRun(ended.not_run));
+                   {"not_run", JsonString(ended.not_run ? ended.not_run->text() : "")}});
+  } else if (ended.not_run) {
+    Say(WhyNotRun(*ended.not_run));
   }
 }
 

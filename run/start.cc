@@ -101,7 +101,7 @@ class Account final : public LaunchObserver {
       return NotStarted(error);
     }
     // Text output shows refusals only if the command ran and failed.
-    const bool tells = report_.descriptor() >= 0 || (ended.not_run.empty() && ended.status != 0);
+    const bool tells = report_.descriptor() >= 0 || (!ended.not_run && ended.status != 0);
     size_t told = 0;
     for (const Refusal& refusal : ended.refusals) {
       if (ExplainRefusal(plan, refusal, tells)) ++told;

@@ -41,8 +41,8 @@ constexpr size_t kMaxRefusals = 10;  // number of refusals kept for the report
 struct Ended {
   std::optional<SetupFailure> failure;  // if set, the other fields are meaningless
   int signal = 0;                       // signal that ended the command; 0 for none
-  int status = 0;       // as in a shell: 126 and 127 if the program could not be run, 128 + signal
-  std::string not_run;  // "claude: ENOENT" if the program could not be executed
+  int status = 0;  // as in a shell: 126 and 127 if the program could not be run, 128 + signal
+  std::optional<Error> not_run;   // "claude: ENOENT" if the program could not be executed
   std::vector<Refusal> refusals;  // the first few, without duplicate paths
   size_t refusal_count = 0;
   bool lost_supervisor = false;  // it ended before the command, and so all processes were ended

@@ -141,7 +141,7 @@ class Command {
       if (code != ENOENT && code != EACCES) break;
     }
     [[maybe_unused]] const Status sent =
-        SendPacket(start_.launcher, Message::kNotRun, {plan_.argv.front(), ErrnoName(code)});
+        SendPacket(start_.launcher, Message::kNotRun, {plan_.argv.front(), std::to_string(code)});
     ::_exit(code == ENOENT ? kNotFound : kNotExecutable);
   }
 
