@@ -46,6 +46,12 @@ TESTS = {
     "run: ringfence-hook --help, or register it again with: ringfence init":
         "cli/test_client_limits.py: test_init_repairs_a_wrong_registration",
     "ringfence init": AGAIN,
+    "approve the settings as they are: ringfence init": "cli/test_init.py: test_a_damaged_state_file_can_be_moved_away",
+    "trust each project again: ringfence trust": "cli/test_trust.py: test_a_damaged_store_can_be_moved_away",
+    "; this decision is not logged (see ringfence doctor)":
+        "cli/test_log.py: test_a_log_that_is_not_a_file_or_is_empty",
+    "name a tool and its argument: ringfence explain Read /etc/hosts": USAGE,
+    "ringfence explain ": "cli/test_allow.py: test_allow_of_an_unknown_set_names_the_command_that_lists_them",
     "remove it, or register the hook in the managed settings: ringfence init --managed":
         "cli/test_check.py: test_allow_managed_hooks_only_disables_the_users_hook",
     "nothing can be confined inside the client's own sandbox: run ringfence init, which switches it off "
