@@ -21,16 +21,17 @@ std::string JsonList(const std::vector<std::string>& values) {
 }
 
 // Explains a failure such as "claude: ENOENT".
-std::string WhyNotRun(const Error& not_run) {
+std::string WhyNotRun(const NotExecuted& not_run) {
   std::string why = "the kernel cannot execute it";
   if (not_run.code == ENOENT) {
-    const bool is_path = not_run.where.find('/') != std::string_view::npos;
+    const bool is_path = not_run.program.find('/') != std::string_view::npos;
     why = is_path ? "no such file, or the interpreter in its first line is missing"
                   : "not found in PATH";
   } else if (not_run.code == EACCES) {
     why = "it is not an executable file";
   }
-  return Quote(not_run.where) + " could not be run: " + why + " (" + not_run.what + ")";
+  return Quote(not_run.program) + " could not be run: " + why + " (" + ErrnoName(not_run.code) +
+         ")";
 }
 
 }  // namespace
@@ -85,12 +86,15 @@ void RunReport::Refused(const Refusal& refusal, std::string_view text) const {
 }
 
 void RunReport::Ended(const ringfence::Ended& ended) const {
+  const std::optional<NotExecuted>& not_run = ended.not_run;
   if (socket_.valid()) {
-    Send("ended", {{"status", std::to_string(ended.status)},
-                   {"refusals", std::to_string(ended.refusal_count)},
-                   {"not_run", JsonString(ended.not_run ? ended.not_run->text() : "")}});
-  } else if (ended.not_run) {
-    Say(WhyNotRun(*ended.not_run));
+    Send("ended",
+         {{"status", std::to_string(ended.status)},
+          {"refusals", std::to_string(ended.refusal_count)},
+          {"not_run",
+           JsonString(not_run ? not_run->program + ": " + ErrnoName(not_run->code) : "")}});
+  } else if (not_run) {
+    Say(WhyNotRun(*not_run));
   }
 }
 

@@ -38,11 +38,16 @@ constexpr int kSetupFailed = 125;  // exit status if nothing was run
 
 constexpr size_t kMaxRefusals = 10;  // number of refusals kept for the report
 
+struct NotExecuted {
+  std::string program;  // as given
+  int code = 0;         // ENOENT
+};
+
 struct Ended {
   std::optional<SetupFailure> failure;  // if set, the other fields are meaningless
   int signal = 0;                       // signal that ended the command; 0 for none
   int status = 0;  // as in a shell: 126 and 127 if the program could not be run, 128 + signal
-  std::optional<Error> not_run;   // "claude: ENOENT" if the program could not be executed
+  std::optional<NotExecuted> not_run;
   std::vector<Refusal> refusals;  // the first few, without duplicate paths
   size_t refusal_count = 0;
   bool lost_supervisor = false;  // it ended before the command, and so all processes were ended

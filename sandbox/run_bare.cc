@@ -14,7 +14,7 @@ namespace ringfence {
 Ended NotRun(const SandboxPlan& plan, int code) {
   Ended ended;
   ended.status = code == ENOENT ? 127 : 126;
-  ended.not_run = SystemError(plan.argv.front(), code);
+  ended.not_run = {plan.argv.front(), code};
   return ended;
 }
 

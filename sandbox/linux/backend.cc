@@ -274,7 +274,7 @@ class Launcher {
         ended_.failure = FailureIn(*packet);
         break;
       case Message::kNotRun:
-        ended_.not_run = SystemError(fields[0], std::atoi(fields[1].c_str()));
+        ended_.not_run = {fields[0], std::atoi(fields[1].c_str())};
         break;
       case Message::kRefused:
         KeepRefusal({fields[0], fields[1], std::atoi(fields[2].c_str())});
