@@ -23,8 +23,6 @@
 #include "run/typed_context.h"
 
 namespace ringfence {
-namespace {}  // namespace
-
 Installation::Installation(InstallRequest request)
     : request_(std::move(request)), start_(request_.where.project_dir) {}
 

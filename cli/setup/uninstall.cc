@@ -199,7 +199,7 @@ Outcome RunUninstall(const UninstallOptions& options) {
   const auto removed_json = [](const Removed& removed) -> OrderedJson {
     return {{"settings", removed.path},
             {"entries", removed.entries},
-            {"file_is_gone", removed.is_gone},
+            {"file_is_gone", removed.is_gone || removed.was_gone},
             {"is_restored", removed.is_known}};
   };
   PrintJson({{"removed", JsonArray(uninstaller.removed(), removed_json)}});
