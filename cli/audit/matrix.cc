@@ -8,7 +8,7 @@
 #include "base/environment.h"
 #include "base/text.h"
 #include "cli/audit/surroundings.h"
-#include "cli/explain/evaluator.h"
+#include "cli/common/evaluator.h"
 #include "policy/decision.h"
 #include "policy/files/real_files.h"
 #include "run/typed_context.h"

@@ -3,8 +3,8 @@
 
 #include "base/ascii.h"
 #include "base/json_edit.h"
-#include "cli/audit/markup.h"
 #include "cli/audit/report.h"
+#include "cli/common/markup.h"
 
 namespace ringfence {
 namespace {

@@ -4,10 +4,10 @@
 #include <set>
 
 #include "base/text.h"
-#include "cli/audit/markup.h"
 #include "cli/audit/report.h"
 #include "cli/audit/report_template.h"
 #include "cli/audit/statistics.h"
+#include "cli/common/markup.h"
 #include "cli/common/since.h"
 
 namespace ringfence {

@@ -12,8 +12,8 @@
 #include "base/text.h"
 #include "cli/check/programs.h"
 #include "cli/common/confinement.h"
+#include "cli/common/init_command.h"
 #include "cli/common/registered.h"
-#include "cli/setup/init_command.h"
 
 namespace ringfence {
 namespace {

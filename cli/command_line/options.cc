@@ -57,6 +57,15 @@ void AddCommonOptions(Command& command, Registration& given, bool& json) {
   command.AddFlag("--json", json, "Print the result as JSON");
 }
 
+void AddContextOptions(Command& command, Registration& given, bool& json) {
+  AddCommonOptions(command, given, json);
+  command.AddOption("--root DIR", given.root,
+                    "The project (default: around the current directory)");
+  command.AddOption("--policy FILE", given.policy,
+                    "Use this policy instead of the user's and the project's");
+  command.AddOption("--profile NAME", given.profile, "Use this profile of the policy");
+}
+
 SettingsLayer LayerOptions::layer() const {
   if (project) return SettingsLayer::kProject;
   if (local) return SettingsLayer::kLocal;

@@ -24,6 +24,9 @@ constexpr const char* kCommandOption = "command";
 // --home, --json
 void AddCommonOptions(Command& command, Registration& given, bool& json);
 
+// The same, and --root, --policy and --profile. FindTypedContext() takes `given`.
+void AddContextOptions(Command& command, Registration& given, bool& json);
+
 // --user, --project, --local, --managed; at most one of them.
 struct LayerOptions {
   bool project = false;

@@ -10,7 +10,7 @@
 #include "agents/claude/setup/settings_files.h"
 #include "agents/claude/setup/settings_record.h"
 #include "base/result.h"
-#include "cli/permit/grant_target.h"
+#include "cli/common/grant_target.h"
 #include "policy/decision.h"
 #include "policy/event.h"
 

@@ -1,4 +1,4 @@
-#include "cli/explain/entry_scope.h"
+#include "cli/common/entry_scope.h"
 
 #include <algorithm>
 #include <deque>

@@ -1,4 +1,4 @@
-#include "cli/explain/evaluator.h"
+#include "cli/common/evaluator.h"
 
 #include "policy/load/layers.h"
 

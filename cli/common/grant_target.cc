@@ -1,4 +1,4 @@
-#include "cli/permit/grant_target.h"
+#include "cli/common/grant_target.h"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include "base/contains.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/explain/entry_scope.h"
+#include "cli/common/entry_scope.h"
 #include "policy/evaluate/evaluate_path.h"
 #include "policy/evaluate/evaluate_tool.h"
 #include "policy/evaluate/evaluate_url.h"

@@ -1,4 +1,4 @@
-#include "cli/setup/init_command.h"
+#include "cli/common/init_command.h"
 
 #include <algorithm>
 #include <optional>

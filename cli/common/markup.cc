@@ -1,4 +1,4 @@
-#include "cli/audit/markup.h"
+#include "cli/common/markup.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -84,15 +84,6 @@ std::string WithTilde(const std::string& path, const std::string& home) {
   return path.starts_with(home + "/") ? "~" + path.substr(home.size()) : path;
 }
 
-void AddContextOptions(Command& command, Registration& given, bool& json) {
-  AddCommonOptions(command, given, json);
-  command.AddOption("--root DIR", given.root,
-                    "The project (default: around the current directory)");
-  command.AddOption("--policy FILE", given.policy,
-                    "Use this policy instead of the user's and the project's");
-  command.AddOption("--profile NAME", given.profile, "Use this profile of the policy");
-}
-
 Result<Path> AuditFileInForce(const Registration& given) {
   const Result<Context> context = FindTypedContext(given, RealFiles());
   return context ? AuditFileOn(*context) : context.error();

@@ -9,7 +9,6 @@
 #include "base/json.h"
 #include "base/not_copied.h"
 #include "base/result.h"
-#include "cli/command_line/options.h"
 #include "policy/load/context.h"
 #include "policy/policy.h"
 #include "run/typed_context.h"
@@ -44,9 +43,6 @@ std::set<std::string_view> ProfilesIn(const PolicySources& sources);
 
 // Returns the path as settings and policies name it: "~/..." below the home, else unchanged.
 std::string WithTilde(const std::string& path, const std::string& home);
-
-// Adds --home, --json, --root, --policy and --profile. FindTypedContext() takes `given`.
-void AddContextOptions(Command& command, Registration& given, bool& json);
 
 // The audit log that the policy in force names.
 Result<Path> AuditFileInForce(const Registration& given);

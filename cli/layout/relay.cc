@@ -9,7 +9,7 @@
 #include "base/environment.h"
 #include "base/json_edit.h"
 #include "base/text.h"
-#include "cli/permit/grant_target.h"
+#include "cli/common/grant_target.h"
 #include "policy/decide.h"
 #include "policy/evaluate/fix.h"
 #include "policy/files/real_files.h"

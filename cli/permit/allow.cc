@@ -11,7 +11,7 @@
 #include "cli/common/ask.h"
 #include "cli/common/client_refusals.h"
 #include "cli/common/console.h"
-#include "cli/permit/grant_target.h"
+#include "cli/common/grant_target.h"
 #include "cli/permit/policy_change.h"
 #include "cli/permit/policy_edit.h"
 #include "cli/setup/starter_policy.h"

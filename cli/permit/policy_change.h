@@ -9,8 +9,8 @@
 #include "agents/claude/setup/client_sandbox.h"
 #include "cli/command_line/options.h"
 #include "cli/common/file_transaction.h"
+#include "cli/common/grant_target.h"
 #include "cli/common/policies.h"
-#include "cli/permit/grant_target.h"
 #include "cli/permit/policy_edit.h"
 
 namespace ringfence {

@@ -9,7 +9,7 @@
 
 #include "base/json_edit.h"
 #include "base/result.h"
-#include "cli/permit/grant_target.h"
+#include "cli/common/grant_target.h"
 #include "policy/load/layers.h"
 
 namespace ringfence {

@@ -8,7 +8,7 @@
 #include "base/json_pointer.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "cli/audit/markup.h"
+#include "cli/common/markup.h"
 #include "policy/evaluate/evaluate_tool.h"
 #include "policy/rules/domain.h"
 #include "policy/rules/path_entry.h"

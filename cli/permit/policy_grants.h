@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/explain/entry_scope.h"
+#include "cli/common/entry_scope.h"
 #include "policy/load/policy_file.h"
 
 namespace ringfence {

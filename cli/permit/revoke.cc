@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/command_line/options.h"
 #include "cli/common/console.h"
-#include "cli/permit/grant_target.h"
+#include "cli/common/grant_target.h"
 #include "cli/permit/policy_change.h"
 #include "cli/permit/policy_edit.h"
 

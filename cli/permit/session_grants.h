@@ -6,8 +6,8 @@
 
 #include "base/path.h"
 #include "base/result.h"
+#include "cli/common/grant_target.h"
 #include "cli/common/policies.h"
-#include "cli/permit/grant_target.h"
 
 namespace ringfence {
 

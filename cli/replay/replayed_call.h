@@ -11,7 +11,7 @@
 
 #include "audit_log/entry.h"
 #include "base/result.h"
-#include "cli/explain/evaluator.h"
+#include "cli/common/evaluator.h"
 #include "policy/files/real_files.h"
 
 namespace ringfence {

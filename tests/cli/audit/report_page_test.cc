@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/audit/markup.h"
 #include "cli/audit/report.h"
 #include "cli/audit/report_template.h"
 #include "cli/audit/statistics.h"
+#include "cli/common/markup.h"
 #include "cli/common/since.h"
 
 using namespace ringfence;

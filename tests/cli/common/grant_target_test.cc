@@ -1,4 +1,4 @@
-#include "cli/permit/grant_target.h"
+#include "cli/common/grant_target.h"
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "agents/claude/agent.h"
-#include "cli/permit/grant_target.h"
+#include "cli/common/grant_target.h"
 #include "cli/setup/starter_policy.h"
 #include "policy/load/load.h"
 #include "policy/rules/pattern.h"
