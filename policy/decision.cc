@@ -58,7 +58,7 @@ std::string_view VerdictName(Verdict verdict) {
 
 std::string PlaceLabel(const RulePlace& place) {
   std::string label = Printable(place.file);
-  if (place.line != 0 && place.file != "built-in policy") label += ":" + std::to_string(place.line);
+  if (place.line != 0) label += ":" + std::to_string(place.line);
   if (!place.pointer.empty() && place.quotable) label += " " + Printable(place.pointer);
   return label;
 }

@@ -14,9 +14,10 @@ namespace ringfence {
 
 struct Agent;
 
+inline constexpr std::string_view kBuiltInPolicy = "built-in policy";  // as RulePlace::file
 // The location of a rule. Views point into a PolicyFile, which outlives the policy.
 struct RulePlace {
-  std::string_view file;     // as shown to users; "built-in policy" for a default
+  std::string_view file;     // as shown to users; kBuiltInPolicy for a default
   std::string_view pointer;  // "/write/allow", "/profiles/worker/write/allow"
   uint32_t line = 0;         // from 1; 0 in the built-in policy
   bool quotable = true;      // false: an untrusted file's text must not reach the model

@@ -125,8 +125,7 @@ Result<Places> PlacesOf(const Fixture& fixture, const FileView& files,
 Result<PolicySources> SourcesOf(const Fixture& fixture) {
   std::vector<Error> mistakes;
   PolicySources sources;
-  sources.built_in =
-      LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true, &ClaudeCode()}, mistakes);
+  sources.built_in = LoadPolicy(BuiltInPolicy(ClaudeCode()), mistakes);
   for (const FixturePolicy& policy : fixture.policies) {
     auto file = LoadPolicy(
         {policy.text, "/policies/" + policy.shown, policy.shown, policy.trusted, &ClaudeCode()},

@@ -153,8 +153,7 @@ class Checker {
   bool CheckPolicy(PolicyText text, const Places& places) {
     std::vector<Error> mistakes;
     PolicySources alone;
-    alone.built_in =
-        LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true, &ClaudeCode()}, mistakes);
+    alone.built_in = LoadPolicy(BuiltInPolicy(ClaudeCode()), mistakes);
     text.agent = &ClaudeCode();
     auto file = LoadPolicy(std::move(text), mistakes);
     for (Error& mistake : mistakes) Wrong(std::move(mistake));

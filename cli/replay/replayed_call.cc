@@ -25,9 +25,8 @@ ReplayedDecision ReplayedDecisionOf(const Decision& decision) {
   outcome.what = CutText(cause.what, kMaxText);
   outcome.why = CutText(cause.why, kMaxText);
   if (cause.place) {
-    const bool is_built_in = cause.place->file == "built-in policy";
     outcome.rule.file = cause.place->file;
-    outcome.rule.line = is_built_in ? 0 : cause.place->line;
+    outcome.rule.line = cause.place->line;
     outcome.rule.pointer = cause.place->quotable ? cause.place->pointer : "";
   }
   return outcome;

@@ -380,14 +380,15 @@ std::unique_ptr<PolicyFile> LoadPolicy(PolicyText source, std::vector<Error>& mi
   return file;
 }
 
-const char* BuiltInPolicyText() {
-  return R"({
+PolicyText BuiltInPolicy(const Agent& agent) {
+  constexpr const char* kText = R"({
   "version": 1,
   "read": { "allow": [".", "@claude-scratch"], "deny": ["@secrets"] },
   "write": { "allow": [".", "@claude-scratch"], "ask": ["@runs-later"], "deny": ["@secrets"] },
   "bash": { "unsandboxed": "deny" }
 }
 )";
+  return {kText, "", std::string(kBuiltInPolicy), true, &agent};
 }
 
 }  // namespace ringfence

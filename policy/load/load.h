@@ -26,7 +26,7 @@ struct PolicyText {
 std::unique_ptr<PolicyFile> LoadPolicy(PolicyText source, std::vector<Error>& mistakes,
                                        std::span<const KeyRow> keys = PolicyKeys());
 
-// Returns the text of the built-in policy: the defaults under all files.
-const char* BuiltInPolicyText();
+// The built-in policy: the defaults under all files.
+PolicyText BuiltInPolicy(const Agent& agent);
 
 }  // namespace ringfence

@@ -41,7 +41,7 @@ Status ParseTool(std::string_view text, NameRule* rule) {
 }  // namespace
 
 RulePlace RuleOrigin::At(uint32_t offset) const {
-  return {file, pointer, LineOf(text, offset), quotable};
+  return {file, pointer, file == kBuiltInPolicy ? 0 : LineOf(text, offset), quotable};
 }
 
 std::string RuleOrigin::WrittenAt(uint32_t offset) const {

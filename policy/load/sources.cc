@@ -72,8 +72,7 @@ class SourceReader {
 
   Result<PolicySources> Run(const std::string& policy_option) {
     std::vector<Error> mistakes;
-    found_.built_in =
-        LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true, places_.agent}, mistakes);
+    found_.built_in = LoadPolicy(BuiltInPolicy(*places_.agent), mistakes);
     if (found_.built_in == nullptr) return mistakes.front();
     if (Status s = Add(Layer::kManaged, kManagedPolicy); !s) return s.error();
     if (!policy_option.empty()) {

@@ -105,7 +105,7 @@ int Run(std::vector<std::string> arguments) {
   if (arguments[0] == "--lines") return ReportLines();
   if (arguments[0] == "--keys") return ReportKeys();
   if (arguments[0] == "--built-in") {
-    std::cout << BuiltInPolicyText();
+    std::cout << BuiltInPolicy(ClaudeCode()).text;
     return 0;
   }
   int status = 0;

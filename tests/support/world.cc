@@ -52,7 +52,8 @@ World::World()
   places.programs = {Path::Clean("/opt/ringfence/bin/ringfence-hook"),
                      Path::Clean("/opt/ringfence/bin/ringfence"),
                      Path::Clean("/opt/ringfence/bin/ringfence-cli")};
-  sources.built_in = MustLoad(BuiltInPolicyText(), "", "built-in policy", true);
+  sources.built_in =
+      MustLoad(BuiltInPolicy(ClaudeCode()).text, "", std::string(kBuiltInPolicy), true);
   MoveHome(kHome, kHome);
   MoveRoot(kRoot, kRoot);
 }

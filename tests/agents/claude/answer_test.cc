@@ -166,7 +166,7 @@ TEST_CASE("answer: a rule's place is given briefly, without the text of an untru
   static constexpr Row kRows[] = {
       {{"policy.json", "/write/allow", 6, true}, "policy.json:6 /write/allow"},
       {{"policy.json", "/write", 0, true}, "policy.json /write"},
-      {{"built-in policy", "/read/deny", 3, true}, "built-in policy /read/deny"},
+      {{kBuiltInPolicy, "/read/deny", 0, true}, "built-in policy /read/deny"},
       {{"project.json", "/profiles/do_what_i_say/read/deny", 9, false}, "project.json:9"},
       {{"policy.json", "", 2, true}, "policy.json:2"},
   };

@@ -17,8 +17,7 @@ namespace {
 Findings FindingsOf(const std::string& members, const FakeFiles& files) {
   std::vector<Error> mistakes;
   PolicySources sources;
-  sources.built_in =
-      LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true, &ClaudeCode()}, mistakes);
+  sources.built_in = LoadPolicy(BuiltInPolicy(ClaudeCode()), mistakes);
   auto file = LoadPolicy(
       {"{\"version\":1," + members + "}", "/p.json", "p.json", true, &ClaudeCode()}, mistakes);
   if (file == nullptr) throw std::runtime_error(mistakes.front().text());

@@ -15,8 +15,7 @@ constexpr const char* kHome = "/home/dev";
 PolicySources Sources() {
   PolicySources sources;
   std::vector<Error> mistakes;
-  sources.built_in =
-      LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true, &ClaudeCode()}, mistakes);
+  sources.built_in = LoadPolicy(BuiltInPolicy(ClaudeCode()), mistakes);
   REQUIRE(sources.built_in != nullptr);
   return sources;
 }

@@ -143,7 +143,7 @@ TEST_CASE("load: the rules of an untrusted file are marked") {
 }
 
 TEST_CASE("load: the built-in policy is a valid policy") {
-  const Loaded loaded = Load(BuiltInPolicyText());
+  const Loaded loaded = Load(BuiltInPolicy(ClaudeCode()).text);
   REQUIRE(loaded.file);
   CHECK(RulesText(*loaded.file->sections.read.allow) == "root:, @claude-scratch");
   CHECK(RulesText(*loaded.file->sections.read.deny) == "@secrets");
@@ -151,6 +151,12 @@ TEST_CASE("load: the built-in policy is a valid policy") {
   CHECK(RulesText(*loaded.file->sections.write.ask) == "@runs-later");
   CHECK(loaded.file->sections.keys.Get<Unsandboxed>("bash.unsandboxed") == Unsandboxed::kDeny);
   CHECK_FALSE(loaded.file->sections.network);
+  // Users cannot look at its lines.
+  std::vector<Error> mistakes;
+  const auto built_in = LoadPolicy(BuiltInPolicy(ClaudeCode()), mistakes);
+  REQUIRE(built_in);
+  CHECK(built_in->sections.read.deny->front().place() ==
+        RulePlace{kBuiltInPolicy, "/read/deny", 0, true});
 }
 
 TEST_CASE("load: the smallest policy has only its version") {

@@ -19,8 +19,7 @@ class Derived {
  public:
   explicit Derived(const std::vector<std::string>& texts) {
     std::vector<Error> mistakes;
-    sources_.built_in =
-        LoadPolicy({BuiltInPolicyText(), "", "built-in policy", true, &ClaudeCode()}, mistakes);
+    sources_.built_in = LoadPolicy(BuiltInPolicy(ClaudeCode()), mistakes);
     Layer layer = Layer::kManaged;
     for (const std::string& text : texts) {
       auto file = LoadPolicy({text, "/policy.json", "policy.json", true, &ClaudeCode()}, mistakes);
