@@ -47,6 +47,8 @@ TEST_CASE("client folders: the client's name for a directory, made from its path
       {"/srv/A b-c", "-srv-A-b-c"},
       {"/srv/caf\xC3\xA9", "-srv-caf-"},
       {"/srv/\xF0\x9F\x98\x80", "-srv---"},
+      {"/srv/\xEF\xBF\xBF", "-srv--"},  // U+FFFF, the last of one UTF-16 unit
+      {"/srv/\xF0\x90\x80\x80", "-srv---"},
       {"/", "-"},
       {"/" + std::string(199, 'a'), "-" + std::string(199, 'a')},
       // Names that the client itself made, versions 2.1.330 and 2.1.331.
