@@ -68,15 +68,17 @@ class CallEvaluator {
   // Denies a shell or a command that cannot be wrapped: it would run outside the sandbox.
   void EvaluateShell() {
     if (!policy_.wrap_bash || !tool_) return;
-    if (tool_->runs_command && event_.raw_input) return EvaluateCommand(*event_.raw_input);
-    if (!tool_->is_shell || tool_->runs_command) return;
+    if (tool_->runs_command) return EvaluateCommand();
+    if (!tool_->is_shell) return;
     verdict_.Deny(
         "tool " + Quote(event_.tool_name),
         "the policy wraps commands (bash.wrap), and those of this shell cannot be wrapped",
         "Use " + std::string(policy_.agent->shell) + ".");
   }
 
-  void EvaluateCommand(const RawInput& input) {
+  void EvaluateCommand() {
+    if (!event_.raw_input) return;
+    const RawInput& input = *event_.raw_input;
     const bool is_too_long = input.command != 0 && input.text.empty();
     if (!input.is_odd && !is_too_long) return;
     verdict_.Deny("command of " + event_.tool_name,

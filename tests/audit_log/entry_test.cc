@@ -63,6 +63,10 @@ TEST_CASE("audit entry: the words of verdicts") {
   CHECK_FALSE(later->verdict.has_value());
 }
 
+TEST_CASE("audit entry: an entry without a verdict") {
+  CHECK(AuditText({.time = "t"}) == R"({"time":"t","us":0)");
+}
+
 TEST_CASE("audit entry: text that is not an entry") {
   for (const char* text : {"", "[]", "{}", R"({"verdict":"deny"})",
                            R"({"time":1,"verdict":"deny"})", R"({"time":"t","verdict":"deny")"}) {

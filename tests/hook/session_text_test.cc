@@ -48,6 +48,7 @@ TEST_CASE("session: which MCP tools the model may call") {
       {R"("tools":{"allow":["Read"]})", {"MCP tools are refused"}, {"MCP tools you may call"}},
       {R"("tools":{"allow":["*"]})", {R"(MCP tools you may call: "*")"}, {"are refused"}},
       {R"("tools":{"allow":["m*"]})", {R"(MCP tools you may call: "m*")"}, {"are refused"}},
+      {R"("tools":{"allow":["R*"]})", {"MCP tools are refused"}, {"MCP tools you may call"}},
       {R"("tools":{"allow":["mc"]})", {"MCP tools are refused"}, {"MCP tools you may call"}},
       {R"("tools":{"ask":["mcp__x__*"]})",
        {R"(The user must approve each call of: "mcp__x__*")"},

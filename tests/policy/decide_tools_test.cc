@@ -261,7 +261,10 @@ TEST_CASE("tools: if commands are wrapped, a shell that cannot be wrapped is den
   CHECK(world.Call("mcp__x__y", "{}") == "permit");
   CHECK(world.Call("Bash", R"({"command":5})") == "deny");
   CHECK(world.Call("Bash", R"({"command":["ls"]})") == "deny");
-  CHECK(world.Call("Bash", R"({"description":"d"})") != "ask");
+  CHECK(world.Call("Bash", R"({"description":"d"})") == "permit");
+  Event event = world.EventOf("Bash", R"({"command":5})");
+  event.raw_input.reset();  // no tool_input
+  CHECK(world.Decide(event, world.files).verdict == Verdict::kPermit);
 }
 
 TEST_CASE("tools: a permission request is decided like the call itself") {
