@@ -249,7 +249,7 @@ Outcome RunExplain(const ExplainOptions& options) {
                       "ringfence explain /etc/hosts, or: ringfence explain Read /etc/hosts");
   }
   if (!options.argument.empty() && options.what.find('/') != std::string::npos) {
-    return UsageError(Quote(options.what), "is not a tool, so it takes no argument",
+    return UsageError("", Quote(options.what) + " is not a tool, so it takes no argument",
                       "name a tool and its argument: ringfence explain Read /etc/hosts");
   }
   const Result<std::vector<Registration>> here = RegistrationsHere(options.given);
