@@ -9,11 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
+#include <utility>
 
 #include "base/syscall.h"
 #include "sandbox/linux/channel.h"
@@ -112,24 +112,11 @@ class Supervisor {
     }
   }
 
-  // True once the self-test is over, which the refusal of its last name shows. Drops the refusals
-  // up to there; SendReports() also skips those of a nested sandbox's self-test.
-  bool IsTested(const std::string& last) {
-    std::vector<Supervision::Report>& reports = start_.supervision->reports;
-    const auto found = std::ranges::find(reports, last, &Supervision::Report::path);
-    if (found != reports.end()) {
-      reports.erase(reports.begin(), found + 1);
-      tested_ = true;
-    }
-    return tested_;
-  }
-
   void SendReports() {
     if (!start_.supervision || start_.supervision->reports.empty()) return;
     const std::string tested = SelfTestName(start_.plan).text();
-    if (!tested_ && !IsTested(tested)) return;
     for (const Supervision::Report& report : start_.supervision->reports) {
-      if (report.path == tested) continue;
+      if (report.path == tested) continue;  // by a self-test, here or in a nested sandbox
       const std::string& why = report.rule == nullptr ? report.why : report.rule->why;
       [[maybe_unused]] const Status sent = SendPacket(
           start_.launcher, Message::kRefused, {report.path, why, std::to_string(report.code)});
@@ -145,8 +132,7 @@ class Supervisor {
 
   Supervised start_;
   std::vector<pid_t> frozen_;  // until the launcher sends SIGCONT
-  bool tested_ = false;
-  int64_t tried_ = 0;  // last retry of the waiting opens, in milliseconds (CLOCK_MONOTONIC)
+  int64_t tried_ = 0;          // last retry of the waiting opens, in milliseconds (CLOCK_MONOTONIC)
 };
 
 }  // namespace
