@@ -4,6 +4,7 @@
 #include "agents/claude/setup/agent_guard.h"
 #include "agents/claude/setup/settings_editor.h"
 #include "base/add_once.h"
+#include "base/contains.h"
 #include "base/regular_file.h"
 #include "cli/command_line/options.h"
 #include "cli/common/console.h"
@@ -57,6 +58,8 @@ class Uninstaller {
   Status Remove(const std::string& path) {
     Result<std::string> target = FollowedPath(path);
     if (!target) return target.error();
+    if (Contains(targets_, *target)) return Unit{};
+    targets_.push_back(*target);
     Result<std::optional<std::string>> text = ReadIfThere(*target);
     if (!text) return text.error();
     const SettingsRecord record = RecordOf(records_.value, *target);
@@ -144,6 +147,7 @@ class Uninstaller {
   FileTransaction transaction_;
   StateFile<std::vector<SettingsRecord>> records_;
   StateFile<Approvals> approvals_;
+  std::vector<std::string> targets_;  // paths that Remove() was called with, links followed
   std::vector<Edited> edited_;
   std::vector<std::string> made_folders_;
   std::vector<Removed> removed_;

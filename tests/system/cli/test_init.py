@@ -538,6 +538,31 @@ def test_uninstall_all_finds_every_file(world):
     assert "was not registered;" in world.run("uninstall", "--all").stdout
 
 
+def test_uninstall_all_follows_links(world):
+    """A settings file that is a link is one of the files with a record."""
+    for later in (False, True):
+        dotfiles = world.home / "dotfiles"
+        dotfiles.mkdir()
+        kept = dotfiles / "settings.json"
+        if later:
+            world.write(world.user, '{"model": "x"}')
+            world.init()
+            world.user.rename(kept)
+        else:
+            world.write(kept, '{"model": "x"}')
+            world.user.parent.mkdir()
+        world.user.symlink_to(kept)
+        if not later:
+            world.init()
+        done = world.run("uninstall", "--all")
+        assert done.returncode == 0, done
+        assert kept.read_text() == '{"model": "x"}' and world.user.is_symlink()
+        world.user.unlink()
+        world.user.parent.rmdir()
+        kept.unlink()
+        dotfiles.rmdir()
+
+
 def test_uninstall_without_a_record_removes_the_entries(world):
     world.write(world.user, '{"model": "x"}')
     world.init()
