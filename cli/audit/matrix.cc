@@ -197,7 +197,11 @@ class Auditor {
   static CellResult CellResultFor(const Fixture& fixture, const Column& column,
                                   EventEvaluator& evaluator, const FileView& files) {
     const Result<Event> event = evaluator.Read(FixtureEventText(fixture, evaluator.places()));
-    if (!event) return Undecided(event.error());
+    if (!event) {
+      CellResult result = Undecided(event.error());
+      result.is_no_event = true;
+      return result;
+    }
     Trace trace;
     const Result<EventEvaluator::Outcome> result =
         evaluator.Decide(*event, CachedFiles(files), &trace);
@@ -265,6 +269,7 @@ std::string Column::label() const {
 }
 
 std::string Mismatch(const Expected& expected, const CellResult& result) {
+  if (!expected.decision && result.is_no_event) return "it is not an event: " + result.reason;
   if (expected.decision.value_or(result.decision) != result.decision) {
     return "it should be " + Quote(VerdictName(*expected.decision)) + " and is " +
            Quote(VerdictName(result.decision));

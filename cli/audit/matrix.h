@@ -41,6 +41,7 @@ struct Column {
 // A decision that does not point into a policy.
 struct CellResult {
   LoggedVerdict decision = LoggedVerdict::kError;  // kError: none, see `reason`
+  bool is_no_event = false;                        // kError, whatever the policy
   bool says_allow = false;
   std::string tool;
   std::vector<std::string> paths;  // resolved, unless refused by name

@@ -130,6 +130,16 @@ def test_an_invalid_fixture_is_an_error(world):
         error_of(world.run("audit", folder, "--policy", "policy.json"), 2, "x.JSON:1:", told)
 
 
+def test_an_invalid_event_is_not_as_expected(world):
+    """Otherwise an audit of fixtures that are no calls would pass."""
+    policy(world)
+    for expect, status in (({}, 1), ({"expect": {"decision": "error"}}, 0)):
+        world.write(world.project / "f/x.json", json.dumps({"event": {}, **expect}))
+        done = world.run("audit", world.project / "f", "--policy", "policy.json")
+        assert done.returncode == status, done
+        assert status == 0 or "it is not an event: " in done.stdout, done
+
+
 def test_a_file_that_is_not_a_baseline_is_not_overwritten(world):
     policy(world)
     calls = fixtures(world, call("Read", "a"))
