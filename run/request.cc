@@ -63,6 +63,10 @@ Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& fil
   if (!context) return context.error();
   if (macos_names) context->places.macos_names = true;
   if (!options.session.empty()) {
+    if (SessionGrantsPath("", options.session).empty()) {
+      return UsageError("--session", Quote(options.session) + " is not a session id",
+                        "it is the \"session_id\" of the client's events");
+    }
     const Result<bool> granted =
         AddSessionGrants(options.session, context->places, context->sources);
     if (!granted) return granted.error();
