@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "audit_log/entry.h"
 #include "cli/audit/matrix.h"
 #include "tests/support/corpora.h"
 #include "tests/support/project_root.h"
@@ -31,14 +32,15 @@ std::vector<fs::path> Files() {
   return files;
 }
 
-void Rewrite(const fs::path& path, const CellResult& result) {
+// Returns the text of the fixture with this result as its expectation.
+std::string Updated(const fs::path& path, const CellResult& result) {
   Json fixture = Json::parse(ReadWholeFile(path.string()));
-  Json expect{{"decision", result.decision}};
+  Json expect{{"decision", VerdictName(result.decision)}};
   if (result.says_allow) expect["says"] = "allow";
   if (!result.rule.empty()) expect["rule"] = result.rule;
   if (!result.reason.empty()) expect["reason"] = result.reason;
   fixture["expect"] = expect;
-  std::ofstream(path, std::ios::binary) << fixture.dump(2) << '\n';
+  return fixture.dump(2) + '\n';
 }
 
 void CheckFixture(const fs::path& path, bool update) {
@@ -56,7 +58,12 @@ void CheckFixture(const fs::path& path, bool update) {
   REQUIRE(matrix->rows.size() == 1);
   REQUIRE(matrix->rows.front().cells.size() == 1);
   const Cell& cell = matrix->rows.front().cells.front();
-  if (update) return Rewrite(path, cell.result);
+  const std::string updated = Updated(path, cell.result);
+  if (update) {
+    std::ofstream(path, std::ios::binary) << updated;
+    return;
+  }
+  CHECK(updated == ReadWholeFile(path.string()));
   CHECK(cell.mismatch == "");
   const Expected& expected = matrix->rows.front().fixture.expected;
   CHECK(cell.result.reason == expected.reason);  // the complete text
