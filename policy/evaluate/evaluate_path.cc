@@ -278,7 +278,7 @@ std::optional<Cause> PathEvaluator::Outside(const Question& question, const Path
   const bool can_allow = AllowChanges(*missing);
   if (can_allow) cause.remedy = WiderRoot(walked.end);
   if (cause.remedy.empty()) {
-    const bool asks = can_allow && AllowingLeavesQuestion(question.access, named, walked.end);
+    const bool asks = can_allow && AllowingLeavesQuestion(question, named, walked);
     cause.remedy =
         PathFix({walked, question.access, *missing, *policy_.agent, asks, mode_, in_sandbox_},
                 policy_, places_);
@@ -287,17 +287,11 @@ std::optional<Cause> PathEvaluator::Outside(const Question& question, const Path
 }
 
 // True if a question remains after `ringfence allow`, which permits reads together with writes.
-// Does not foresee questions that do not depend on names (a new repository, hard links).
-bool PathEvaluator::AllowingLeavesQuestion(Access access, const Path& named,
-                                           const Path& end) const {
-  for (const Access asked : {Access::kRead, Access::kWrite}) {
-    if (asked == Access::kWrite && access == Access::kRead) continue;
-    const PathRuleList& rules = RulesFor(asked).ask;
-    if (matcher_.MatchesName(rules, asked, end)) return true;
-    if (named != end && matcher_.MatchesName(rules, asked, named)) return true;
-    if (matcher_.MatchesThroughLinks(rules, asked, end)) return true;
-  }
-  return false;
+bool PathEvaluator::AllowingLeavesQuestion(const Question& question, const Path& named,
+                                           const Walked& walked) const {
+  Question read = question;
+  read.access = Access::kRead;
+  return Asks(question, named, walked) || Asks(read, named, walked);
 }
 
 // Returns the remedy if the client was started in one part of a repository and the file is in

@@ -83,7 +83,8 @@ class PathEvaluator {
                                const Walked& walked) const;
   std::optional<Cause> Asks(const Question& question, const Path& named,
                             const Walked& walked) const;
-  bool AllowingLeavesQuestion(Access access, const Path& named, const Path& end) const;
+  bool AllowingLeavesQuestion(const Question& question, const Path& named,
+                              const Walked& walked) const;
   std::string WiderRoot(const Path& end) const;
   std::optional<RulePlace> MissingList(const Question& question, const Path& end) const;
   const PathRules& RulesFor(Access access) const;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "policy/agent.h"
 #include "policy/evaluate/host_or_file.h"
+#include "policy/load/rule_lists.h"
 #include "policy/load/sources.h"
 #include "policy/mcp/mcp_name.h"
 #include "policy/rules/path_entry.h"
@@ -238,7 +239,9 @@ std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missi
 }
 
 std::string ToolWords(std::string_view tool, const Agent& agent) {
-  const std::string word = ShellWord(tool);
+  // As an entry, these would permit other tools than this one, or be no entry at all.
+  const bool is_entry = IsToolPattern(tool) && tool.find('*') == std::string_view::npos;
+  const std::string word = is_entry && !IsMcpServer(tool) ? ShellWord(tool) : "";
   const bool is_plain =
       (IsMcpTool(tool) || agent.tools.Find(tool)) && tool.find("://") == std::string_view::npos;
   return is_plain || word.empty() ? word : "--as tool " + word;
@@ -246,7 +249,7 @@ std::string ToolWords(std::string_view tool, const Agent& agent) {
 
 std::string HostWords(std::string_view host) {
   const std::string word = ShellWord(host);
-  return KindOfName(host) == NameKind::kHost ? word : "--as host " + word;
+  return word.empty() || KindOfName(host) == NameKind::kHost ? word : "--as host " + word;
 }
 
 std::string QuestionFix(std::string_view permission_mode, Access access, const Agent& agent) {
@@ -259,7 +262,8 @@ std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Plac
   if (refusal.in_sandbox) return SandboxFix(refusal, policy, places);
   const std::string project = Quote(places.root.text(), kLongestProject);
   if (const std::string other = OtherFix(refusal.missing); !other.empty()) {
-    return other + ", or work in " + project + ".";
+    const bool is_in_project = refusal.walked.end.IsInside(places.root_real);
+    return other + (is_in_project ? "." : ", or work in " + project + ".");
   }
   if (refusal.asks && !refusal.agent.ModelDecidesIn(refusal.permission_mode)) {
     std::string question = QuestionFix(refusal.permission_mode, refusal.access, refusal.agent);

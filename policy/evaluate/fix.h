@@ -34,7 +34,8 @@ std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missi
 // True if `ringfence allow` can change this list. The user changes other lists by hand.
 bool AllowChanges(const RulePlace& list);
 
-// Return `words` for AllowFix(), with `--as tool` or `--as host` if the name alone is ambiguous.
+// Return `words` for AllowFix(), with `--as tool` or `--as host` if the name alone is ambiguous; ""
+// if no entry permits this tool or host alone.
 std::string ToolWords(std::string_view tool, const Agent& agent);
 std::string HostWords(std::string_view host);
 

@@ -253,6 +253,22 @@ TEST_CASE("fix: a path that a rule asks about is allowed with its question") {
   }
 }
 
+TEST_CASE("fix: a question that is not about a name is foreseen") {
+  World world;
+  world.files.Put("/home/dev/other/linked", File().Links(2));
+  world.files.Put("/home/dev/bare/objects", Directory());
+  world.files.Put("/home/dev/bare/refs", Directory());
+  for (const char* path : {"~/other/linked", "~/bare/HEAD"}) {
+    const std::string whole = "/home/dev" + std::string(path + 1);
+    CAPTURE(world.WhyNotWrite(whole));
+    CHECK(Suggested(world.WhyNotWrite(whole)) ==
+          std::vector<std::string>{"ringfence", "allow", "--ask", path});
+    world.mode = "bypassPermissions";
+    CHECK(Suggested(world.WhyNotWrite(whole)).empty());
+    world.mode = "";
+  }
+}
+
 struct SandboxRow {
   const char* path;
   FileKind kind;
@@ -339,13 +355,17 @@ TEST_CASE("fix: an ambiguous name gets --as") {
   CHECK(ToolWords("mcp__a__b", ClaudeCode()) == "mcp__a__b");
   CHECK(ToolWords("SlashCommand", ClaudeCode()) == "--as tool SlashCommand");
   CHECK(ToolWords("mcp__a__b://c", ClaudeCode()) == "--as tool mcp__a__b://c");
-  CHECK(ToolWords("-x", ClaudeCode()).empty());
+  for (const char* tool : {"-x", "mcp__s", "W*", "mcp__s__*", "Foo bar", "@known-tools", ""}) {
+    CAPTURE(tool);
+    CHECK(ToolWords(tool, ClaudeCode()).empty());
+  }
   for (const char* host : {"evil.example", "localhost", "127.0.0.1", "registry.npmjs.org"}) {
     CHECK(HostWords(host) == host);
   }
   for (const char* host : {"host", "readme.md", "a_b.example.org"}) {
     CHECK(HostWords(host) == "--as host " + std::string(host));
   }
+  CHECK(HostWords("-x").empty());
 }
 
 }  // namespace
