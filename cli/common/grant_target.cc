@@ -60,8 +60,11 @@ void TakeWorse(TargetDecision& worst, PathDecision decision, Trace& trace) {
   worst.cause = std::move(decision.cause);
 }
 
-// Returns a path that the pattern matches, with "any" for each "*" or "**"; nothing if the pattern
-// has brackets or backslashes.
+// Stands for any name: no policy has an entry for it.
+constexpr const char* kAnyName = "ringfence-any-name";
+
+// Returns a path that the pattern matches, with kAnyName for each "*" or "**"; nothing if the
+// pattern has brackets or backslashes.
 std::optional<std::string> ProbePath(const std::string& pattern) {
   if (pattern.find_first_of("[]\\") != std::string::npos) return {};
   std::string path;
@@ -71,7 +74,7 @@ std::optional<std::string> ProbePath(const std::string& pattern) {
     } else if (pattern[i] != '*') {
       path += pattern[i];
     } else if (i == 0 || pattern[i - 1] != '*') {
-      path += "any";
+      path += kAnyName;
     }
   }
   return path;
@@ -102,8 +105,8 @@ TargetDecision EvaluateName(NameDecision evaluated, Trace trace) {
 
 // Returns a URL with a host that the entry matches.
 std::string ProbeUrl(std::string host) {
-  if (host == "*") host = "a.example";
-  if (host.starts_with("*.")) host = "a" + host.substr(1);
+  if (host == "*") host = "*.invalid";  // RFC 6761
+  if (host.starts_with("*.")) host = kAnyName + host.substr(1);
   return "https://" + host + "/";
 }
 
@@ -143,11 +146,11 @@ std::string WideFolderText(const EntryScope& reach, const std::string& entry,
   }
   for (const Path& other : SampleHomes()) {
     const auto top = reach.TopAbove(entry, other, &share);
-    if (top) return of() + Quote(top->text()) + ", which holds the homes of users,";
+    if (top) return of() + Quote(top->text()) + ", which contains the homes of users,";
   }
   const auto top = reach.TopAbove(entry, around_project, &share);
   if (!top) return "";
-  return of() + Quote(top->text()) + ", which holds this project and what is beside it,";
+  return of() + Quote(top->text()) + ", which contains this project and its neighbours,";
 }
 
 bool IsHomeByPlace(const Path& folder) {
@@ -337,7 +340,7 @@ bool HasNetwork(const Context& policies) {
 std::string WideText(const GrantTarget& grant, const Places& places, const Registration& where) {
   if (grant.kind == TargetKind::kTool) return WideToolText(grant.text);
   if (grant.kind == TargetKind::kPath) return WidePathText(grant, places, where);
-  return grant.text == "*" || grant.text.starts_with("*:") ? "every host" : "";
+  return grant.text == "*" ? "every host" : "";
 }
 
 std::string AdviceOnBuiltIn(const TargetDecision& decision, const GrantTarget& grant,

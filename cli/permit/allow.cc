@@ -29,9 +29,9 @@ constexpr const char* kAllowExamples =
     "  ringfence allow registry.npmjs.org        a host\n"
     "  ringfence allow 'mcp__github__*'          the tools of an MCP server\n"
     "  ringfence allow ../data --session         only in the session that was refused\n\n"
-    "The entry goes into the policy that decides: the project's own if it is trusted (it is\n"
-    "trusted again), otherwise the user's. Comments and layout are kept. ringfence revoke is the\n"
-    "inverse.";
+    "The entry goes into the policy that decides: the project's own if it is trusted (which\n"
+    "renews the trust), otherwise the user's. Comments and layout are kept. ringfence revoke is\n"
+    "the inverse.";
 
 std::string CauseText(const Cause& cause) {
   return cause.what + ": " + cause.why + (cause.place ? " (" + PlaceLabel(*cause.place) + ")" : "");
@@ -146,7 +146,7 @@ class Allowance {
 
   Outcome Nothing(const std::string& why) {
     const GrantTarget& grant = change_.grant();
-    if (grant.kind == TargetKind::kHost && !HasNetwork(change_.context())) {
+    if (grant.kind == TargetKind::kHost && grant.text != "*" && !HasNetwork(change_.context())) {
       change_.Note(
           "the policy has no \"network\" section, so no host is refused. To have only listed hosts "
           "reached, add \"network\": {\"allow\": [\"@agent-hosts\", " +

@@ -118,7 +118,7 @@ TEST_CASE("wide: directories that the whole machine shares, for writing") {
   CHECK(Wide("@tmp") == "every place of @tmp for reading and writing");
   CHECK(Wide("@tmp", false) == "");
   CHECK(Wide("/srv") ==
-        "every file of \"/srv\", which holds this project and what is beside it, for reading and "
+        "every file of \"/srv\", which contains this project and its neighbours, for reading and "
         "writing");
 }
 

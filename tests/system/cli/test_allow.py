@@ -180,7 +180,7 @@ def test_allow_asks_before_it_opens_the_projects_parent(world):
     project = world.home / "src/shop"
     project.mkdir(parents=True)
     (world.home / "src/sibling").mkdir()
-    error_of(world.run("allow", "..", cwd=project), 1, "which holds this project", "--yes")
+    error_of(world.run("allow", "..", cwd=project), 1, "which contains this project", "--yes")
     error_of(world.run("allow", "..", "--read", cwd=project), 1, "for reading", "--yes")
     assert not world.policy.exists()
     assert "Added " in world.run("allow", "../sibling", cwd=project).stdout
@@ -333,6 +333,19 @@ def test_allow_rejects_ambiguous_arguments(world):
     out = world.run("allow", "https://x.example:8443/b").stdout
     assert '"x.example:8443" is permitted already' in out and "taken as its host" in out, out
     assert 'Added "nosuch"' in world.run("allow", "nosuch", "--as", "tool").stdout
+
+
+def test_a_pattern_is_permitted_only_if_every_name_is(world):
+    """One name that the pattern matches may be listed already."""
+    listed = ["~/d/any", "~/d/x", "."]
+    world.write(world.policy, json.dumps({"version": 1, "read": {"allow": listed}, "write": {"allow": listed},
+                                          "network": {"allow": ["a.example", "any.example", "x.example"]}}))
+    for words, added in ((("*.example",), "*.example"), (("--read", "~/d/*"), "~/d/*"),
+                         (("*", "--yes"), "*")):
+        out = world.run("allow", *words).stdout
+        assert f'Added "{added}" to ' in out, (words, out)
+        out = world.run("allow", *words).stdout
+        assert "permitted already" in out or "already allowed" in out, (words, out)
 
 
 def test_a_missing_project_directory_is_an_error(world):
