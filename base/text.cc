@@ -201,6 +201,20 @@ void AppendHex(std::string& out, uint32_t value, int digits) {
   while (--digits >= 0) out.push_back(kHex[(value >> (4 * digits)) & 0xF]);
 }
 
+std::string PercentEncoded(std::string_view text, std::string_view plain) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (IsAlnum(c) || plain.find(c) != std::string_view::npos) {
+      encoded.push_back(c);
+    } else {
+      encoded += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return encoded;
+}
+
 bool IsLowerHex(std::string_view text, size_t digits) {
   return text.size() == digits &&
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;

@@ -50,6 +50,8 @@ std::vector<std::string> SplitWords(std::string_view text);
 
 // Appends the last `digits` hexadecimal digits of `value`, in lower case.
 void AppendHex(std::string& out, uint32_t value, int digits);
+// Replaces each byte that is neither alphanumeric nor in `plain` by "%" and two digits (RFC 3986).
+std::string PercentEncoded(std::string_view text, std::string_view plain);
 // True if `text` is `digits` lower case hexadecimal digits, as Sha256Hex() writes them.
 bool IsLowerHex(std::string_view text, size_t digits);
 // True if the line contains only spaces, tabs and carriage returns.

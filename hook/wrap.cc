@@ -47,19 +47,7 @@ bool IsPlain(char c) {
 
 // Encodes "/", too: the client takes a word that looks like a path outside the project for a path
 // that the command reads.
-std::string Encoded(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char c : text) {
-    if (IsWordByte(c)) {
-      encoded.push_back(c);
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      encoded += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return encoded;
-}
+std::string Encoded(std::string_view text) { return PercentEncoded(text, "_-."); }
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 // Machine-readable report formats.
 #include <nlohmann/json.hpp>
 
-#include "base/ascii.h"
 #include "base/json_edit.h"
+#include "base/text.h"
 #include "cli/audit/report.h"
 #include "cli/common/markup.h"
 
@@ -65,21 +65,9 @@ void AppendChanges(const AuditReport& report, std::string& out) {
   out += "  </testsuite>\n";
 }
 
-// Returns the percent-encoded URI of a file for SARIF; relative if `path` is.
+// Returns the URI of a file for SARIF; relative if `path` is.
 std::string Uri(std::string_view path) {
-  std::string uri = path.starts_with('/') ? "file://" : "";
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (IsAlnum(c) || std::string_view("-._~/").find(c) != std::string_view::npos) {
-      uri += c;
-    } else {
-      uri += '%';
-      uri += kHex[byte >> 4];
-      uri += kHex[byte & 15];
-    }
-  }
-  return uri;
+  return (path.starts_with('/') ? "file://" : "") + PercentEncoded(path, "-._~/");
 }
 
 OrderedJson SarifResult(const char* rule, const std::string& text, const std::string& file,

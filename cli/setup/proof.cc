@@ -57,9 +57,9 @@ std::string RuleFolder(const PathRule& rule, const Registration& where) {
 std::string UnforeseenName() {
   uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number) number = 0;
-  constexpr char kDigits[] = "0123456789abcdef";
   std::string name = "/ringfence-proof-";
-  for (int shift = 60; shift >= 0; shift -= 4) name += kDigits[(number >> shift) & 15];
+  AppendHex(name, static_cast<uint32_t>(number >> 32), 8);
+  AppendHex(name, static_cast<uint32_t>(number), 8);
   return name;
 }
 
