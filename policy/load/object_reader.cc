@@ -107,24 +107,6 @@ void ObjectReader::Finish() {
   }
 }
 
-Status ReadOwnFile(std::string text, std::string shown, std::string_view list,
-                   const std::function<void(JsonDocument&, const JsonNode&)>& read) {
-  const Result<JsonTree> tree = JsonTree::Parse(std::move(text), std::move(shown), false);
-  if (!tree) return tree.error();
-  std::vector<Error> mistakes;
-  JsonDocument document(*tree, mistakes);
-  ObjectReader object(document, tree->root());
-  if (object.Number("version") != 1) document.Wrong(tree->root(), "needs \"version\": 1");
-  if (const JsonNode* elements = object.Array(list)) {
-    for (const JsonNode& element : tree->ChildrenOf(*elements)) read(document, element);
-  } else {
-    document.Wrong(tree->root(), "needs an array " + Quote(list));
-  }
-  object.Finish();
-  if (!mistakes.empty()) return mistakes.front();
-  return Unit{};
-}
-
 std::string OwnFileText(std::string_view list, const std::string& elements) {
   return "{\n  \"version\": 1,\n  " + JsonString(list) + ": [" +
          (elements.empty() ? "" : "\n" + elements + "\n  ") + "]\n}\n";

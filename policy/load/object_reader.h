@@ -3,17 +3,18 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/json_tree.h"
 #include "base/result.h"
+#include "base/text.h"
 
 namespace ringfence {
 
@@ -96,8 +97,23 @@ class ObjectReader {
 
 // Reads a file that ringfence wrote, {"version": 1, LIST: [...]}, with `read` for each element.
 // Returns the first mistake.
-Status ReadOwnFile(std::string text, std::string shown, std::string_view list,
-                   const std::function<void(JsonDocument&, const JsonNode&)>& read);
+template <typename Read>
+Status ReadOwnFile(std::string text, std::string shown, std::string_view list, const Read& read) {
+  const Result<JsonTree> tree = JsonTree::Parse(std::move(text), std::move(shown), false);
+  if (!tree) return tree.error();
+  std::vector<Error> mistakes;
+  JsonDocument document(*tree, mistakes);
+  ObjectReader object(document, tree->root());
+  if (object.Number("version") != 1) document.Wrong(tree->root(), "needs \"version\": 1");
+  if (const JsonNode* elements = object.Array(list)) {
+    for (const JsonNode& element : tree->ChildrenOf(*elements)) read(document, element);
+  } else {
+    document.Wrong(tree->root(), "needs an array " + Quote(list));
+  }
+  object.Finish();
+  if (!mistakes.empty()) return mistakes.front();
+  return Unit{};
+}
 std::string OwnFileText(std::string_view list, const std::string& elements);
 
 }  // namespace ringfence
