@@ -183,7 +183,7 @@ Token JsonScanner::ReadKey() {
   String key;
   if (!ScanString(kMaxKeyBytes, Keep::kBeginning, &key)) return Token::kError;
   if (key.cut) return FailAt(token_offset_, "a key is too long");
-  if (key.has_nul) return FailAt(token_offset_, "a key holds NUL");
+  if (key.has_nul) return FailAt(token_offset_, "a key contains NUL");
   text_.assign(key.text);
   if (!IsNewKey(text_)) {
     std::string what = "duplicate key " + Quote(text_);

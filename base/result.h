@@ -1,4 +1,4 @@
-// Result<T> is a value or an Error. Nothing in base (without json.cc and json_edit.cc), policy,
+// Result<T> is a value or an Error. Nothing in base (except json, json_edit and process), policy,
 // agents/claude (without setup), audit_log and hook throws, so every function that can fail returns
 // a Result, and the compiler warns if a caller discards it.
 #pragma once

@@ -193,10 +193,11 @@ Status FindRoot(const Registration& registration, const FileView& files, Places&
   }
   if (!by_option && HoldsAny(*real, places.homes)) {
     const bool is_home = Contains(places.homes, *real);
-    return wrong(Quote(text) + (is_home ? " is the home directory" : " holds the home directory"),
-                 "start the client in a project's directory, or accept this one as a project and "
-                 "start the client again: ringfence init --root " +
-                     ShellWord(text));
+    return wrong(
+        Quote(text) + (is_home ? " is the home directory" : " contains the home directory"),
+        "start the client in a project's directory, or accept this one as a project and "
+        "start the client again: ringfence init --root " +
+            ShellWord(text));
   }
   places.root = *root;
   places.root_real = *real;

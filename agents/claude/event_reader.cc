@@ -120,7 +120,7 @@ class EventFieldsReader {
     JsonScanner::String string;
     if (!scanner_.TakeString(limit, &string)) return false;
     if (string.cut) return Wrong(key + " is longer than " + std::to_string(limit) + " bytes");
-    if (string.has_nul) return Wrong(key + " holds NUL");
+    if (string.has_nul) return Wrong(key + " contains NUL");
     *out = string.text;
     return true;
   }

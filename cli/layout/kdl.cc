@@ -115,7 +115,7 @@ Result<std::vector<KdlNode>> ReadKdl(std::string_view text, std::string_view nam
   for (size_t i = 0; i < text.size();) {
     const CodePoint c = DecodeUtf8(text.substr(i));
     if (c.length == 0) return wrong(i, "is not UTF-8");
-    if (c.value == 0) return wrong(i, "holds NUL");
+    if (c.value == 0) return wrong(i, "contains NUL");
     i += c.length;
   }
   KdlReader reader(text);

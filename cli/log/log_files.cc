@@ -126,7 +126,8 @@ Status LogReader::Open(bool may_come) {
     Say("waiting for " + Printable(file_.text()));
     return Unit{};
   }
-  return UsageError(file_.text(), "this audit log does not exist", "name it: --file FILE");
+  return UsageError(file_.text(), "this audit log does not exist",
+                    "the first call that is logged creates it; to read another log: --file FILE");
 }
 
 // Lists the files again if one was renamed before it could be opened.
@@ -214,7 +215,7 @@ Result<bool> LogReader::ReadMore() {
   return got > 0 ? Result<bool>(true) : BeginAgain();
 }
 
-// Restarts a file that is now shorter than what was read: it was truncated, and has new lines.
+// Begins the file again if it is now shorter than what was read. Returns false if it is not.
 Result<bool> LogReader::BeginAgain() {
   struct stat facts {};
   if (::fstat(fd_.get(), &facts) != 0) return SystemError("fstat(" + current_->name + ")");

@@ -39,7 +39,7 @@ constexpr const char* kTrustExamples =
     "  ringfence trust --yes --digest SHA256   without a question, if it is still that file\n"
     "  ringfence trust --list       what is trusted\n"
     "  ringfence trust --remove .   use only its denials, questions and narrower lists\n\n"
-    "Trust is for the directory and the bytes of its policy: after any change it has to be given "
+    "Trust is for the directory and the bytes of its policy: after any change, trust it "
     "again.";
 
 struct ProjectPolicy {
@@ -295,7 +295,9 @@ void AddTrust(Command& app, Action& chosen) {
   command.AddFlag("--remove", options->remove, "Stop trusting it").Excludes(list);
   command.AddOption("--digest SHA256", options->digest,
                     "Only if the file has this SHA-256, as ringfence trust shows it");
-  command.AddFlag("--yes", options->yes, "Skip the question; --digest says what was read")
+  command
+      .AddFlag("--yes", options->yes,
+               "Skip the question; --digest identifies the policy that you read")
       .Needs("--digest");
   AddCommonOptions(command, options->given, options->json);
   command.OnGiven(

@@ -62,7 +62,7 @@ bool ArgumentEvaluator::IsUsable(const InputField& field, std::string_view wante
   } else if (field.cut) {
     verdict_.Deny(NameOf(field), "it is longer than a path can be");
   } else if (field.has_nul) {
-    verdict_.Deny(NameOf(field), "it holds NUL");
+    verdict_.Deny(NameOf(field), "it contains NUL");
   } else if (field.has_lone_surrogate) {
     verdict_.Deny(NameOf(field), "it holds half of a character");
   } else {

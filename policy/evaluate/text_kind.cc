@@ -72,7 +72,7 @@ TextKind KindOfText(std::string_view text) {
 std::optional<std::string_view> RefusedText(std::string_view text) {
   constexpr std::string_view kNextLine = "\xC2\x85";  // white space to Python and to Unicode
   if (text.empty()) return "it is empty";
-  if (text.find('\0') != std::string_view::npos) return "it holds NUL";
+  if (text.find('\0') != std::string_view::npos) return "it contains NUL";
   if (TrimSpace(text).size() != text.size() || text.starts_with(kNextLine) ||
       text.ends_with(kNextLine)) {
     return "it begins or ends with white space, which the client removes";

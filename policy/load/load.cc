@@ -167,7 +167,7 @@ class KeyReader {
       document_.Wrong(node, "must be the name of a variable, without \"=\"");
     }
     if (text.empty()) document_.Wrong(node, "is empty");
-    if (node.has_nul) document_.Wrong(node, "holds NUL");
+    if (node.has_nul) document_.Wrong(node, "contains NUL");
   }
 
   PolicyFile& file_;

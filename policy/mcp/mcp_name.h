@@ -21,7 +21,7 @@ std::string McpServerPattern(std::string_view name);  // "mcp__fs__*"
 // runs of "_" become one, and one at either end is dropped (measured with 2.1.330 and 2.1.331).
 std::string McpNamePart(std::string_view name);
 
-// True if the tool only reads, judging by its name: "read_file", "getIssue", "list", "search-code".
+// True if the tool's name says that it only reads: "read_file", "getIssue", "list", "search-code".
 // The name must begin with such a verb, and none of its other words may mean a change ("replace",
 // "write", "create") or a second verb ("and", "or", "then"): "search_and_replace", "get_or_create"
 // and "readWriteFile" write. Words that are as often nouns do not count as a change: "get_commit"

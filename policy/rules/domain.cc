@@ -129,8 +129,8 @@ Result<Url> ParseUrl(std::string_view text) {
 }
 
 Result<HostPort> ParseHostPort(std::string_view authority) {
-  if (authority.find('@') != std::string_view::npos) return WrongHost("holds a user name");
-  if (authority.find('\\') != std::string_view::npos) return WrongHost("holds a backslash");
+  if (authority.find('@') != std::string_view::npos) return WrongHost("contains a user name");
+  if (authority.find('\\') != std::string_view::npos) return WrongHost("contains a backslash");
   HostPort read;
   std::string_view written;
   if (!SplitPort(authority, &written, &read.port)) {

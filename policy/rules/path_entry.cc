@@ -74,8 +74,8 @@ Result<std::string_view> NormalTail(std::string_view tail, std::deque<std::strin
   std::string normal;
   std::string_view rest = tail;
   for (std::string_view name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
-    if (name == "..") return EntryError("holds \"..\"", "write the directory itself");
-    if (name[0] == '$') return EntryError("holds a variable", "write its value");
+    if (name == "..") return EntryError("contains \"..\"", "write the directory itself");
+    if (name[0] == '$') return EntryError("contains a variable", "write its value");
     if (name == ".") continue;
     if (!normal.empty()) normal.push_back('/');
     normal.append(name);
@@ -86,7 +86,7 @@ Result<std::string_view> NormalTail(std::string_view tail, std::deque<std::strin
 
 Status CheckEntryText(std::string_view text) {
   if (text.empty()) return EntryError("is empty", "write \".\" for the project");
-  if (std::ranges::find(text, '\0') != text.end()) return EntryError("holds NUL");
+  if (std::ranges::find(text, '\0') != text.end()) return EntryError("contains NUL");
   if (TrimSpace(text).size() != text.size()) {
     return EntryError("begins or ends with white space", "remove it");
   }
@@ -96,7 +96,7 @@ Status CheckEntryText(std::string_view text) {
   if (text[0] == '~' && text != "~" && !text.starts_with("~/")) {
     return EntryError("begins with ~ and a name", "write ~/ or an absolute path");
   }
-  if (!IsValidUtf8(text)) return EntryError("holds a lone surrogate");
+  if (!IsValidUtf8(text)) return EntryError("contains a lone surrogate");
   return Unit{};
 }
 

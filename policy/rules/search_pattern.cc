@@ -178,7 +178,7 @@ SearchPattern ReadSearchPattern(std::string_view pattern) {
   if (pattern.empty()) {
     read.refused = "it is empty";
   } else if (pattern.find('\0') != std::string_view::npos) {
-    read.refused = "it holds NUL";
+    read.refused = "it contains NUL";
   } else if (pattern.size() > kMaxPattern) {
     read.refused = "it is longer than a path can be";
   }
@@ -190,7 +190,7 @@ SearchPattern ReadSearchPattern(std::string_view pattern) {
   }
   for (const std::string& alternative : alternatives) {
     if (SpellsDotDot(alternative)) {
-      read.refused = "it holds \"..\"";
+      read.refused = "it contains \"..\"";
       return read;
     }
     std::string beginning = BeginningOf(alternative);

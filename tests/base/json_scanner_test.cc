@@ -120,7 +120,7 @@ TEST_CASE("scanner: every mistake is an error with its place") {
       {"// x\n1", "0 expected a value"},
       {"[1/**/]", "2 expected , or ]"},
       {"{\"a\":1,\"a\":2}", "7 duplicate key \"a\""},
-      {"{\"a\\u0000\":1}", "1 a key holds NUL"},
+      {"{\"a\\u0000\":1}", "1 a key contains NUL"},
       {std::string_view("{}\0", 3), "2 text after the end of the document"},
       {std::string_view("\0", 1), "0 expected a value"},
   };

@@ -72,8 +72,8 @@ TEST_CASE("places: a root that cannot be a project is an error with a remedy") {
       {"missing by option", "/home/dev/none", "", "is not a directory"},
       {"a file", "", "/home/dev/project/file", "is not a directory"},
       {"the home", "", "/home/dev", "\"/home/dev\" is the home directory"},
-      {"above the home", "", "/home", "holds the home"},
-      {"above the home by a link", "", "/home/dev/up", "holds the home"},
+      {"above the home", "", "/home", "contains the home"},
+      {"above the home by a link", "", "/home/dev/up", "contains the home"},
       {"relative", "", "project", "is not an absolute path"},
       {"with dot-dot", "", "/home/dev/x/../project", "is not an absolute path"},
       {"a loop", "", "/home/dev/loop", "cannot be resolved"},
@@ -137,7 +137,7 @@ TEST_CASE("places: a --root that contains the home counts only if the client sta
   // If the client starts above the accepted home, nothing is permitted.
   registration.root = "/home/dev";
   registration.project_dir = "/home";
-  CHECK(PlacesProblem(registration).find("holds the home") != std::string::npos);
+  CHECK(PlacesProblem(registration).find("contains the home") != std::string::npos);
 }
 
 TEST_CASE("places: with --root the project may contain the home") {

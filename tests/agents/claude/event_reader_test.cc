@@ -181,14 +181,14 @@ TEST_CASE("event: an event that is not understood is an error with the reason") 
       {"a relative cwd", Call(R"("tool_input":{},"cwd":"x")"), "cwd must be an absolute path"},
       {"an empty cwd", Call(R"("tool_input":{},"cwd":"")"), "cwd must be an absolute path"},
       {"a cwd that is no text", Call(R"("tool_input":{},"cwd":5)"), "cwd must be a string"},
-      {"NUL in the cwd", Call(R"("tool_input":{},"cwd":"/a\u0000")"), "cwd holds NUL"},
+      {"NUL in the cwd", Call(R"("tool_input":{},"cwd":"/a\u0000")"), "cwd contains NUL"},
       {"a mode that is no text", Call(R"("tool_input":{},"permission_mode":[])"),
        "permission_mode must be a string"},
       {"an agent that is no text", Call(R"("tool_input":{},"agent_id":true)"),
        "agent_id must be a string"},
       {"NUL in the tool",
        R"({"hook_event_name":"PreToolUse","tool_name":"Re\u0000ad","tool_input":{}})",
-       "tool_name holds NUL"},
+       "tool_name contains NUL"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.name);

@@ -157,7 +157,7 @@ TEST_CASE("kdl: text outside the specification is an error with its place") {
     CAPTURE(said);
     CHECK(said.starts_with(row.want));
   }
-  CHECK(Read(std::string_view("a\0", 2)) == "x.kdl:1:2: holds NUL");
+  CHECK(Read(std::string_view("a\0", 2)) == "x.kdl:1:2: contains NUL");
 }
 
 TEST_CASE("kdl: depth and size are limited") {

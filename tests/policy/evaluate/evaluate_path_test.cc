@@ -12,7 +12,7 @@ TEST_CASE("evaluator path: text is denied for one reason each") {
   };
   static constexpr Row kRows[] = {
       {"", "it is empty"},
-      {std::string_view("a\0", 2), "it holds NUL"},
+      {std::string_view("a\0", 2), "it contains NUL"},
       {" a", "it begins or ends with white space, which the client removes"},
       {"a\xE2\x80\x83", "it begins or ends with white space, which the client removes"},
       {"~x", "it begins with \"~\" and is not below the home"},

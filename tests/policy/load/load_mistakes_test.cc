@@ -131,7 +131,7 @@ TEST_CASE("load mistakes: a value without meaning") {
       {"an empty list of tools", R"("tools":{"allow":[]})",
        R"(31: /tools/allow is empty [leave it out for the default; to permit nothing, deny "/" (paths) or "*" (hosts, tools)])"},
       {"a path with dot-dot", R"("write":{"allow":["../x"]})",
-       R"(32: /write/allow/0 holds ".." [write the directory itself])"},
+       R"(32: /write/allow/0 contains ".." [write the directory itself])"},
       {"an empty path", R"("read":{"deny":["a",""]})",
        R"(34: /read/deny/1 is empty [write "." for the project])"},
       {"a set that may not be allowed", R"("read":{"allow":["@secrets"]})",
@@ -170,8 +170,8 @@ TEST_CASE("load mistakes: a value without meaning") {
       {"a variable name that is empty", R"("sandbox":{"env":[""]})", "32: /sandbox/env/0 is empty"},
       {"a variable with its value", R"("sandbox":{"env":["A=b"]})",
        R"(32: /sandbox/env/0 must be the name of a variable, without "=")"},
-      {"a command that holds NUL", R"("stage":{"verify":["a\u0000b"]})",
-       "33: /stage/verify/0 holds NUL"},
+      {"a command that contains NUL", R"("stage":{"verify":["a\u0000b"]})",
+       "33: /stage/verify/0 contains NUL"},
       {"a mode of the client", R"("client":{"permission_mode":"yolo"})",
        R"(42: /client/permission_mode must be "default", "manual", "plan", "acceptEdits", "dontAsk", "auto" or "bypassPermissions", not "yolo")"},
   };
@@ -181,7 +181,7 @@ TEST_CASE("load mistakes: a value without meaning") {
 TEST_CASE("load mistakes: all of them are reported, in one run") {
   CHECK(Mistakes("{\n \"version\": 3,\n \"reed\": {},\n \"write\": {\"allow\": [\"..\", 5]}\n}") ==
         "policy.json:2:13: /version must be 1 [a newer policy needs a newer ringfence]\n"
-        "policy.json:4:22: /write/allow/0 holds \"..\" [write the directory itself]\n"
+        "policy.json:4:22: /write/allow/0 contains \"..\" [write the directory itself]\n"
         "policy.json:4:28: /write/allow/1 must be a string, not a number\n"
         "policy.json:3:2: /reed is not a known key; did you mean \"read\"?");
 }

@@ -165,6 +165,8 @@ def test_a_session_grant_applies_to_runs_of_that_session(world):
         done = run_script(world, f"rm -f {data}/x && echo > {data}/x || exit 1", *options)
         assert done.returncode == status, (options, done)
         (data / "x").unlink(missing_ok=True)
+    done = world.run("run", "--session", "../s1", "--", "true")
+    assert done.returncode == 2 and '"../s1" is not a session id' in done.stderr, done
 
 
 def test_a_refused_ask_path_says_that_the_sandbox_cannot_ask(world):
@@ -301,13 +303,13 @@ def test_a_report_names_a_missing_program(world):
 def test_a_report_explains_a_failed_start(world):
     run = Run(world, ["--chdir", world.base], ["touch", "made"])
     failed = event_of(run.finish(), "failed")
-    assert run.process.returncode == 2 and "holds the home" in failed["what"], failed
+    assert run.process.returncode == 2 and "contains the home" in failed["what"], failed
     assert failed["remedy"] and not run.err
 
 
 def test_a_report_explains_a_failed_dry_run(world):
     run = Run(world, ["--dry-run", "--chdir", world.base], ["true"])
-    assert "holds the home" in event_of(run.finish(), "failed")["what"]
+    assert "contains the home" in event_of(run.finish(), "failed")["what"]
     assert run.process.returncode == 2 and not run.out and not run.err, run.err
 
 

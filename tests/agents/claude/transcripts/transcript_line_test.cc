@@ -178,7 +178,7 @@ TEST_CASE("transcript line: a call that the hook refuses to read is still a call
       {R"({"type":"tool_use","name":"Read"})", "tool_input is missing"},
       {R"({"type":"tool_use","name":"Read","input":"text"})", "tool_input must be an object"},
       {R"({"type":"tool_use","name":"","input":{}})", "tool_name is missing"},
-      {R"({"type":"tool_use","name":"\u0000","input":{}})", "tool_name holds NUL"},
+      {R"({"type":"tool_use","name":"\u0000","input":{}})", "tool_name contains NUL"},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.block);
