@@ -25,7 +25,7 @@ struct Error {
   enum class About : uint8_t {
     kOther,
     kRoot,          // the option --root
-    kProjectDir,    // CLAUDE_PROJECT_DIR
+    kProjectDir,    // the variable that names the project
     kLandlock,      // Landlock as a whole, not one of its rules
     kMountSetattr,  // calls that an old kernel may lack
     kCloseRange,

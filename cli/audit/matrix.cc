@@ -54,8 +54,9 @@ class EntryCollector {
   std::vector<RuleEntry> entries_;
 };
 
-CellResult Undecided(const Error& error) {
+CellResult Undecided(const Error& error, bool is_no_event = false) {
   CellResult result;
+  result.is_no_event = is_no_event;
   result.reason = error.text();
   return result;
 }
@@ -197,11 +198,7 @@ class Auditor {
   static CellResult CellResultFor(const Fixture& fixture, const Column& column,
                                   EventEvaluator& evaluator, const FileView& files) {
     const Result<Event> event = evaluator.Read(FixtureEventText(fixture, evaluator.places()));
-    if (!event) {
-      CellResult result = Undecided(event.error());
-      result.is_no_event = true;
-      return result;
-    }
+    if (!event) return Undecided(event.error(), true);
     Trace trace;
     const Result<EventEvaluator::Outcome> result =
         evaluator.Decide(*event, CachedFiles(files), &trace);

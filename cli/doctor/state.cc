@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/agent.h"
 #include "agents/claude/settings/settings.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -90,7 +91,7 @@ std::string NamesIn(const std::string& folder) {
 
 void LookAtMods(const Patient& patient, DoctorRows& rows) {
   const Registration& where = patient.where;
-  std::vector<std::string> folders{where.home + "/.claude"};
+  std::vector<std::string> folders{where.home + "/" + std::string(ClaudeCode().state.folder)};
   if (!where.config_dir.empty()) folders.push_back(where.config_dir);
   for (const std::string& folder : folders) {
     const std::string mods = folder + "/dev-mods";

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "agents/claude/agent.h"
 #include "agents/claude/setup/settings_files.h"
 #include "base/contains.h"
 #include "base/environment.h"
@@ -32,11 +33,11 @@ struct ReplayOptions {
 };
 
 Result<std::string> UsualFolder(const std::string& home_option) {
-  const std::string config = Variable("CLAUDE_CONFIG_DIR");
+  const std::string config = Variable(ClaudeCode().variables.settings);
   if (!config.empty() && home_option.empty()) return config + "/projects";
   const Result<std::string> home = GivenOrOwnHome(home_option);
   if (!home) return home.error();
-  if (!home->empty()) return *home + "/.claude/projects";
+  if (!home->empty()) return *home + "/" + std::string(ClaudeCode().state.folder) + "/projects";
   return UsageError("", "no transcripts given, and no home directory is known",
                     "name files or directories: ringfence replay PATH");
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agents/claude/setup/agent_guard.h"
+#include "agents/claude/setup/derived_settings.h"
 #include "base/add_once.h"
 #include "base/environment.h"
 #include "base/regular_file.h"
@@ -16,7 +17,6 @@
 #include "cli/common/file_transaction.h"
 #include "cli/common/policies.h"
 #include "cli/common/state.h"
-#include "cli/settings/derived_settings.h"
 #include "cli/setup/guarded_paths.h"
 #include "policy/files/real_files.h"
 #include "run/messages.h"

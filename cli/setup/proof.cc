@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "agents/claude/agent.h"
 #include "agents/claude/setup/call_event.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -27,11 +28,13 @@ Result<Finished> Ask(const ProofCase& proof_case, const std::string& tool,
                      const std::string& path) {
   std::vector<std::string> arguments = proof_case.command.arguments;
   if (!proof_case.is_logged) arguments.emplace_back("--trial");
-  return Run({.program = proof_case.command.program,
-              .arguments = std::move(arguments),
-              .environment = {"HOME=" + proof_case.home, "CLAUDE_PROJECT_DIR=" + proof_case.project,
-                              "PATH=/usr/bin:/bin"},
-              .input = EventOf(proof_case, tool, path)});
+  return Run(
+      {.program = proof_case.command.program,
+       .arguments = std::move(arguments),
+       .environment = {"HOME=" + proof_case.home,
+                       std::string(ClaudeCode().variables.project) + "=" + proof_case.project,
+                       "PATH=/usr/bin:/bin"},
+       .input = EventOf(proof_case, tool, path)});
 }
 
 Error Wrong(const ProofCase& proof_case, std::string what, std::string hint = "") {

@@ -8,8 +8,9 @@
 
 #include "agents/claude/settings/settings.h"
 #include "agents/claude/setup/client_rules.h"
+#include "agents/claude/setup/derived_settings.h"
 #include "cli/check/lint.h"
-#include "cli/settings/derived_settings.h"
+#include "cli/common/registered.h"
 #include "policy/load/layers.h"
 #include "tests/support/world.h"
 

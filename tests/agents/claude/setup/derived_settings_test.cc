@@ -1,4 +1,4 @@
-#include "cli/settings/derived_settings.h"
+#include "agents/claude/setup/derived_settings.h"
 
 #include <doctest/doctest.h>
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/setup/settings_editor.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "cli/common/registered.h"
 #include "policy/load/sources.h"
 #include "policy/places.h"
 #include "policy/policy.h"
