@@ -17,7 +17,7 @@ Status FailClosed();
 // Prints one line and ends the process with status 2. Async-signal-safe.
 [[noreturn]] void Refuse(std::string_view line);
 
-// Ends the process without running destructors; all output must be written before.
+// Ends the process without running destructors; the caller has written all output.
 [[noreturn]] void Exit(int status);
 
 // An ordinary event needs less than one MiB.

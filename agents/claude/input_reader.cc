@@ -76,7 +76,7 @@ class InputReader {
     return TakeMember();
   }
 
-  // Records what the key alone says about a member.
+  // Records what a member's key says about it.
   void TakeKey(Level& level) {
     level.key = scanner_.text();
     // For an MCP tool, the argument names of built-in tools mean nothing.

@@ -192,13 +192,13 @@ Result<std::string> WhyCrashesAreHandled() {
       "the hard limit for core files is 0, and only 1 keeps the kernel from starting it");
 }
 
-// The environment is not trusted to detect an outer sandbox. A ringfence sandbox has a filter...
+// Does not trust the environment to detect an outer sandbox. Every sandbox has a filter.
 bool HasFilter() {
   return ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 &&
          ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
 }
 
-// ...and this directory, in its own /dev that no process inside can write to...
+// A sandbox with mounts has this directory, in its own /dev that no process inside can write to.
 bool IsInsideView() {
   struct stat cover {};
   struct statfs devices {};
@@ -208,7 +208,7 @@ bool IsInsideView() {
          devices.f_type == kTmpfs && (devices.f_flags & ST_RDONLY) != 0;
 }
 
-// ...or, if nothing can be mounted, a supervisor that rejects an empty set of rules (EINVAL).
+// Without mounts, a sandbox has a supervisor, which rejects an empty set of rules (EINVAL).
 // Without a supervisor the name does not exist (ENOENT).
 bool IsSupervised() {
   const UniqueFd none(::memfd_create("none", MFD_CLOEXEC));

@@ -28,7 +28,7 @@ TEST_CASE("path: only an absolute text without .. and NUL is a path") {
       {"dot-dot in the middle", "/srv/../data", nullptr},
       {"dot-dot at the end", "/srv/..", nullptr},
       {"NUL", std::string_view("/srv\0/x", 7), nullptr},
-      {"a home that nobody expanded", "~/x", nullptr},
+      {"a home that is not expanded", "~/x", nullptr},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.name);

@@ -257,7 +257,7 @@ TEST_CASE("names: a closed directory that a link leads into is refused if the us
     uint32_t owner;
     bool refused;
   };
-  for (const Closed& row : {Closed{"the user's own", 1000, true}, {"somebody else's", 0, false}}) {
+  for (const Closed& row : {Closed{"the user's own", 1000, true}, {"another user's", 0, false}}) {
     CAPTURE(row.name);
     PlanWorld world;
     world.world.files.Put("/home/dev/project/.github", LinkTo("ci/github"));

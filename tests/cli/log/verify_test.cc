@@ -97,9 +97,9 @@ TEST_CASE("log verify: anchors cover the lines before them and show missing line
   CHECK(report.met == 1);
   // The whole log is rewritten.
   Anchors before = world.AnchorsOf({4});
-  Lines anew;
-  for (int i = 0; i < 6; ++i) anew.push_back(Behind(anew, 50 + i));
-  world.Write(anew);
+  Lines rewritten;
+  for (int i = 0; i < 6; ++i) rewritten.push_back(Behind(rewritten, 50 + i));
+  world.Write(rewritten);
   CHECK(world.Check(nullptr).is_sound());
   CHECK_FALSE(world.Check(&before).is_sound());
 }
@@ -122,15 +122,15 @@ TEST_CASE("log verify: anchors of lines in removed old files are not a fault") {
 TEST_CASE("log verify: times in the log do not make anchors count as old") {
   const World world;
   // The whole log is rewritten, as if older files had been removed just before.
-  Lines anew;
+  Lines rewritten;
   std::string before = world.lines[0];
   for (int i = 0; i < 6; ++i) {
     std::string text = TextOf(50 + i);
     text.replace(text.find("2026"), 4, "2099");
-    anew.push_back(ChainedLine(text, before, AuditLock::kHeld));
-    before = anew.back();
+    rewritten.push_back(ChainedLine(text, before, AuditLock::kHeld));
+    before = rewritten.back();
   }
-  world.Write(anew);
+  world.Write(rewritten);
   CHECK(world.Check(nullptr).is_sound());
   Anchors anchors = world.AnchorsOf({0, 3});
   LogReport report = world.Check(&anchors);

@@ -109,7 +109,7 @@ LARGE = (
                               for n in range(30000)]}, "permit"),
     ("ten megabytes of text", lambda world: {"content": "some text, a/b, ../x\n" * 500000}, "permit"),
     ("ten megabytes of small strings", lambda world: {"rows": ["the text of one row"] * 450000}, "permit"),
-    ("more paths than are judged",
+    ("more paths than are evaluated",
      lambda world: {"rows": [f"../outside/{n}" for n in range(30000)]}, "error"),
 )
 

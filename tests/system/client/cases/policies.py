@@ -35,7 +35,7 @@ RULES = Session(
                      "deny": ["private", "**/.env"]},
             "write": {"allow": ["src"]}},
     play=[
-        Call("ask is a refusal where nobody answers", read("~/dev/shared/s.txt"),
+        Call("ask is a refusal where no user answers", read("~/dev/shared/s.txt"),
              asked('"$HOME/dev/shared/s.txt"')),
         Call("denied folder", read("private/p.txt"), refused('"$PROJECT/private/p.txt"')),
         Call("denied name anywhere", read("sub/.env"), refused('"$PROJECT/sub/.env"')),
@@ -49,7 +49,7 @@ RULES = Session(
 
 # The policy came with the repository: it may deny, not permit, and the model sees none of its text.
 PROJECT_POLICY = Session(
-    "a project's policy nobody trusts",
+    "a project's policy that is not trusted",
     files={"$PROJECT/.ringfence/policy.json": {
         "version": 1, "read": {"allow": ["/"], "deny": ["hus[h]/*"]},
         "write": {"allow": ["/"]}, "permitted": "allow"}},
@@ -82,7 +82,7 @@ COMMAND_LINE = Session(
 HOME_AS_PROJECT = Session(
     "the home as the project", start="$HOME",
     play=[
-        Call("nothing is judged, so nothing runs", read("~/dev/project/in.txt"),
+        Call("nothing is decided, so nothing runs", read("~/dev/project/in.txt"),
              blocked("ringfence", "ringfence init --root $HOME")),
         Call("nor written", write("~/new.txt"), blocked("ringfence"), absent("$HOME/new.txt")),
     ])
