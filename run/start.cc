@@ -146,7 +146,7 @@ class Account final : public LaunchObserver {
     }
   }
 
-  // `entry` is complete except for the profile and the time.
+  // `entry` is complete except for the session, the profile and the time.
   Status Log(const SandboxPlan& plan, AuditEntry entry) const {
     if (request_.command.is_trial) return Unit{};
     const std::optional<Path>& file = request_.context.places.audit_file;
@@ -160,6 +160,7 @@ class Account final : public LaunchObserver {
                    "start the outer one with --agent"};
     }
     const int64_t now = Nanoseconds(CLOCK_REALTIME);
+    entry.session = request_.command.session;
     entry.profile = request_.policy.profile;
     entry.time = AuditTime(now);
     const Status added = AppendToAudit(*file, request_.policy.audit, AuditText(entry), now);
@@ -168,24 +169,15 @@ class Account final : public LaunchObserver {
                  "name a file that you can write: \"audit\": {\"file\": ...} of the policy"};
   }
 
-  Event EventOf(std::string name) const {
-    Event event;
-    event.name = std::move(name);
-    event.session_id = request_.command.session;
-    return event;
-  }
-
   Status LogStart(const SandboxPlan& plan) const {
-    const Event event = EventOf("SandboxStart");
     // Names the program, but not its arguments, which may contain secrets.
     std::string why = "start of " + Quote(plan.argv.front()) + " in " + Quote(plan.cwd.text()) +
                       ", mode " + std::string(ModeName(plan.mode)) + ", layers " +
                       std::string(LayersName(plan.layers)) + ", network " +
                       std::string(NetworkName(plan));
     for (const std::string& note : plan.weaker) why += "; " + note;
-    AuditEntry entry{.verdict = LoggedVerdict::kPermit, .why = std::move(why)};
-    entry.Take(event);
-    return Log(plan, std::move(entry));
+    return Log(plan,
+               {.event = "SandboxStart", .verdict = LoggedVerdict::kPermit, .why = std::move(why)});
   }
 
   // Evaluates the path again, since a refusal need not come from the policy. Returns true if the
@@ -195,7 +187,8 @@ class Account final : public LaunchObserver {
       if (tells) report_.Refused(refusal, Quote(refusal.path) + ": " + Printable(refusal.why));
       return tells;
     }
-    Event event = EventOf("SandboxDenial");
+    Event event;
+    event.session_id = request_.command.session;
     event.cwd = request_.command.cwd;
     event.in_sandbox = true;
     const std::optional<Path> path = Path::Parse(refusal.path);
@@ -215,8 +208,7 @@ class Account final : public LaunchObserver {
                   : "write to " + Quote(refusal.path) + " refused: " + Printable(why) +
                         ". The user must do it, outside the sandbox";
     if (tells) report_.Refused(refusal, text);
-    AuditEntry entry{.verdict = LoggedVerdict::kDeny};
-    entry.Take(event);
+    AuditEntry entry{.event = "SandboxDenial", .verdict = LoggedVerdict::kDeny};
     if (is_denial) {
       entry.Take(decision);
     } else {
