@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "agents/claude/agent.h"
-#include "agents/claude/event_reader.h"
 #include "agents/claude/setup/settings_editor.h"
 #include "base/environment.h"
 #include "base/program.h"
@@ -151,12 +150,6 @@ Result<std::vector<std::string>> WrappingRules(const std::string& hook) {
   const Result<std::string> program = WrapProgram(registration);
   if (!program) return program.error();
   return std::vector<std::string>{"Bash(" + *program + " enter *)", "Bash(exit)"};
-}
-
-bool MayWrap(const PolicySources& sources) {
-  EventFilter filter;
-  for (const PolicySource& source : sources.sources) AddNeeds(*source.file, filter);
-  return filter.keeps_input;
 }
 
 }  // namespace ringfence

@@ -9,7 +9,6 @@
 #include "agents/claude/setup/settings_files.h"
 #include "base/result.h"
 #include "cli/common/policies.h"
-#include "policy/load/sources.h"
 
 namespace ringfence {
 
@@ -48,11 +47,5 @@ HookCommand CommandOf(const Registration& registration);
 // Rules of permissions.allow for wrapped commands: the client asks about every part of a command
 // that no rule allows.
 Result<std::vector<std::string>> WrappingRules(const std::string& hook);
-
-// True if a policy wraps the commands of some callers.
-bool MayWrap(const PolicySources& sources);
-inline constexpr const char* kWrapsForSome =
-    "bash.wrap is on for some callers only. For those every command fails while the client's "
-    "own sandbox is on: set it for all";
 
 }  // namespace ringfence

@@ -16,6 +16,7 @@
 #include "cli/common/console.h"
 #include "cli/common/file_transaction.h"
 #include "cli/common/policies.h"
+#include "cli/common/registered.h"
 #include "cli/common/state.h"
 #include "cli/setup/guarded_paths.h"
 #include "policy/files/real_files.h"

@@ -5,6 +5,7 @@
 
 #include "agents/claude/setup/client_rules.h"
 #include "agents/claude/setup/client_sandbox.h"
+#include "agents/claude/setup/derived_settings.h"
 #include "base/json_pointer.h"
 #include "cli/common/registered.h"
 #include "cli/setup/guarded_paths.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "agents/claude/event_reader.h"
 #include "agents/claude/settings/settings.h"
 #include "agents/claude/setup/client_rules.h"
 #include "agents/claude/setup/client_sandbox.h"
@@ -302,6 +303,12 @@ Result<Merged> MergeSettings(const MergeRequest& request) {
   Merged merged = merger.Take();
   if (Status s = CheckKept(merged.text, request.path); !s) return s.error();
   return merged;
+}
+
+bool MayWrap(const PolicySources& sources) {
+  EventFilter filter;
+  for (const PolicySource& source : sources.sources) AddNeeds(*source.file, filter);
+  return filter.keeps_input;
 }
 
 }  // namespace ringfence

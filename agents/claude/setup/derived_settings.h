@@ -55,4 +55,10 @@ struct Merged {
 // of ringfence, and adds missing elements to lists.
 Result<Merged> MergeSettings(const MergeRequest& request);
 
+// True if a policy wraps the commands of some callers.
+bool MayWrap(const PolicySources& sources);
+inline constexpr const char* kWrapsForSome =
+    "bash.wrap is on for some callers only. For those every command fails while the client's "
+    "own sandbox is on: set it for all";
+
 }  // namespace ringfence
