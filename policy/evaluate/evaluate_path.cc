@@ -168,9 +168,12 @@ PathDecision PathEvaluator::EvaluateStart(const Question& question, const std::s
   };
   const std::string lexical = Path::Clean(start).text();
   read("lexical", lexical);
-  if (const std::string on_fat = WithoutFinalDots(lexical); on_fat != lexical) {
-    read("on FAT", on_fat);
-  }
+  // The project keeps its name: the client was started under it.
+  std::string_view project = places_.root.text();
+  if (!Covers(project, lexical)) project = places_.root_real.text();
+  const size_t kept = Covers(project, lexical) ? project.size() : 0;
+  const std::string on_fat = lexical.substr(0, kept) + WithoutFinalDots(lexical.substr(kept));
+  if (on_fat != lexical) read("on FAT", on_fat);
   if (HasDotDot(start)) read("physical", start);
   return worst;
 }

@@ -142,6 +142,24 @@ TEST_CASE("decide: trailing dots of names are evaluated both as FAT reads them a
   Check(world, kRows);
 }
 
+TEST_CASE("decide: a project whose directory has a name with a trailing dot is usable") {
+  for (const char* real : {"/home/dev/Acme Inc./project", "/srv/Acme Inc./project."}) {
+    World world;
+    world.MoveRoot("/home/dev/Acme Inc./project", real);
+    world.files.Put(real, Directory());
+    if (real[1] == 's') world.files.Put("/home/dev/Acme Inc./project", LinkTo(real));
+    for (const std::string& root :
+         {std::string("/home/dev/Acme Inc./project"), std::string(real)}) {
+      CAPTURE(root);
+      CHECK(world.Write(root + "/src/a.cc") == "permit");
+      CHECK(world.Write(root) == "permit");
+      CHECK(world.Write(root + "/.claude/settings.local.json.") == "deny");
+      CHECK(world.Write(root + "./x") == "deny");
+    }
+    CHECK(world.Write("/home/dev/Acme Inc./other") == "deny");
+  }
+}
+
 TEST_CASE("decide: text that the client or a shell would read differently is denied") {
   World world;
   world.User(R"("read":{"allow":["/"]},"write":{"allow":["/"]})");
