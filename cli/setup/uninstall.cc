@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -48,10 +49,12 @@ class Uninstaller {
     return Unit{};
   }
 
-  // Returns the files that have a record, whatever project they belong to.
-  std::vector<std::string> KnownFiles() const {
+  // Returns the files of the layers, then those that have a record, whatever project they belong
+  // to.
+  std::vector<std::string> AllFiles() const {
     std::vector<std::string> paths;
-    for (const SettingsRecord& record : records_.value) paths.push_back(record.path);
+    for (const SettingsLayer layer : kSettingsLayers) paths.push_back(SettingsPath(layer, where_));
+    for (const SettingsRecord& record : records_.value) AddOnce(paths, record.path);
     return paths;
   }
 
@@ -132,11 +135,12 @@ class Uninstaller {
       return error;
     }
     removed.entries = undone->entries;
-    removed.is_gone = undone->is_empty;
-    if (undone->text != text || undone->is_empty) {
-      edited_.push_back({record.path, text, undone->text, undone->is_empty});
+    // A link would be left dangling.
+    removed.is_gone = undone->is_empty && !std::filesystem::is_symlink(removed.path);
+    if (undone->text != text || removed.is_gone) {
+      edited_.push_back({record.path, text, undone->text, removed.is_gone});
     }
-    if (undone->is_empty) {
+    if (removed.is_gone) {
       made_folders_.insert(made_folders_.end(), record.folders.rbegin(), record.folders.rend());
     }
     text = undone->text;
@@ -184,12 +188,7 @@ Outcome RunUninstall(const UninstallOptions& options) {
   Uninstaller uninstaller(*where);
   if (Status s = uninstaller.Open(); !s) return s.error();
   std::vector<std::string> paths{SettingsPath(options.layers.layer(), *where)};
-  if (options.all) {
-    paths = uninstaller.KnownFiles();
-    for (const SettingsLayer layer : kSettingsLayers) {
-      AddOnce(paths, SettingsPath(layer, *where));
-    }
-  }
+  if (options.all) paths = uninstaller.AllFiles();
   for (const std::string& path : paths) {
     if (Status s = uninstaller.Remove(path); !s) return s.error();
   }

@@ -563,6 +563,18 @@ def test_uninstall_all_follows_links(world):
         dotfiles.rmdir()
 
 
+def test_uninstall_leaves_no_dangling_link(world):
+    for all_files in ((), ("--all",)):
+        world.init()
+        kept = world.home / "kept.json"
+        world.user.rename(kept)
+        world.user.symlink_to(kept)
+        assert world.run("uninstall", *all_files).returncode == 0
+        assert settings_of(kept) == {} and world.user.is_symlink()
+        world.user.unlink()
+        kept.unlink()
+
+
 def test_uninstall_without_a_record_removes_the_entries(world):
     world.write(world.user, '{"model": "x"}')
     world.init()
