@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/common/entry_scope.h"
+#include "policy/evaluate/evaluate_host.h"
 #include "policy/evaluate/evaluate_path.h"
 #include "policy/evaluate/evaluate_tool.h"
 #include "policy/evaluate/evaluate_url.h"
@@ -64,14 +65,12 @@ void TakeWorse(TargetDecision& worst, PathDecision decision, Trace& trace) {
 constexpr const char* kAnyName = "ringfence-any-name";
 
 // Returns a path that the pattern matches, with kAnyName for each "*" or "**"; nothing if the
-// pattern has brackets or backslashes.
+// pattern has other special characters.
 std::optional<std::string> ProbePath(const std::string& pattern) {
-  if (pattern.find_first_of("[]\\") != std::string::npos) return {};
+  if (pattern.find_first_of("?[]\\") != std::string::npos) return {};
   std::string path;
   for (size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] == '?') {
-      path += 'x';
-    } else if (pattern[i] != '*') {
+    if (pattern[i] != '*') {
       path += pattern[i];
     } else if (i == 0 || pattern[i - 1] != '*') {
       path += kAnyName;
@@ -94,7 +93,9 @@ TargetDecision EvaluatePath(const std::string& path, const GrantTarget& grant, c
     Trace trace;
     evaluator.Record(trace);
     const char* verb = access == Access::kRead ? "read of" : "write to";
-    TakeWorse(worst, evaluator.Evaluate(path, access, verb, ""), trace);
+    PathDecision decision = evaluator.Evaluate(path, access, verb, "");
+    if (decision.cause && grant.is_pattern) decision.cause->what = verb + (" " + Quote(grant.path));
+    TakeWorse(worst, std::move(decision), trace);
   }
   return worst;
 }
@@ -193,7 +194,8 @@ std::string ForeignFolderText(const EntryScope& reach, const std::string& entry,
 std::string WidePathText(const GrantTarget& grant, const Places& places,
                          const Registration& where) {
   if (grant.path.empty()) {  // a set
-    const bool is_wide = grant.also_write && grant.text != "@claude-scratch";
+    const bool is_wide =
+        grant.also_write && grant.text != "@claude-scratch" && FindPathSet(grant.text) != nullptr;
     return is_wide ? "every place of " + grant.text + " for reading and writing" : "";
   }
   const RealFiles files;
@@ -326,6 +328,7 @@ Result<std::optional<TargetDecision>> EvaluateTarget(const GrantTarget& grant,
       if (!policy->network) return Answer(TargetDecision{});
       Trace trace;
       NameDecision evaluated = EvaluateUrl(ProbeUrl(LowerAscii(grant.text)), *policy, &trace);
+      NameConnection(evaluated, grant.text);
       return Answer(EvaluateName(std::move(evaluated), std::move(trace)));
     }
   }

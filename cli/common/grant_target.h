@@ -56,7 +56,7 @@ struct TargetDecision {
   std::vector<RuleUse> rules;  // rules that were met
 };
 // Evaluates the target under these policies; for a pattern, a path that it matches. Returns nothing
-// for sets and for patterns with brackets.
+// for sets and for patterns with "?" or brackets.
 Result<std::optional<TargetDecision>> EvaluateTarget(const GrantTarget& grant,
                                                      const Context& policies);
 

@@ -52,7 +52,10 @@ class Allowance {
     if (*before && (*before)->verdict == Wanted()) return Nothing("is permitted already");
     const Result<PolicyEdit> edit = AddTarget(grant_, change_.context().sources, target_, Text());
     if (!edit) return edit.error();
-    if (edit->lists.empty()) return Nothing("is already allowed");
+    if (edit->lists.empty()) {
+      if (std::optional<Outcome> no = CheckResult()) return *no;
+      return Nothing("is already allowed");
+    }
     if (std::optional<Outcome> no = AskAboutWide()) return *no;
     if (Status s = change_.Write(target_, *edit); !s) return s.error();
     if (std::optional<Outcome> no = CheckResult()) return *no;
@@ -62,10 +65,10 @@ class Allowance {
 
  private:
   Verdict Wanted() const { return options_.ask ? Verdict::kAsk : Verdict::kPermit; }
-  // With --ask, adds no question about reading if reading is permitted already.
+  // Adds nothing about reading if reading is permitted already.
   Status LeavePermittedReads() {
     grant_ = change_.grant();
-    if (!options_.ask || grant_.kind != TargetKind::kPath || !grant_.also_write) return Unit{};
+    if (grant_.kind != TargetKind::kPath || !grant_.also_write) return Unit{};
     GrantTarget read = grant_;
     read.also_write = false;
     const auto evaluated = EvaluateTarget(read, change_.context());

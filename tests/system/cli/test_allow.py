@@ -1,5 +1,6 @@
 """`ringfence allow`: what it adds, asks about, refuses and says."""
 
+import hashlib
 import json
 import os
 import pwd
@@ -337,15 +338,35 @@ def test_allow_rejects_ambiguous_arguments(world):
 
 def test_a_pattern_is_permitted_only_if_every_name_is(world):
     """One name that the pattern matches may be listed already."""
-    listed = ["~/d/any", "~/d/x", "."]
+    listed = ["~/d/any", "~/d/x", "/srv/x", "."]
     world.write(world.policy, json.dumps({"version": 1, "read": {"allow": listed}, "write": {"allow": listed},
                                           "network": {"allow": ["a.example", "any.example", "x.example"]}}))
+    assert 'Added "/srv/?"' in world.run("allow", "--read", "/srv/?").stdout
     for words, added in ((("*.example",), "*.example"), (("--read", "~/d/*"), "~/d/*"),
                          (("*", "--yes"), "*")):
         out = world.run("allow", *words).stdout
         assert f'Added "{added}" to ' in out, (words, out)
         out = world.run("allow", *words).stdout
         assert "permitted already" in out or "already allowed" in out, (words, out)
+
+
+def test_allow_names_the_pattern_that_stays_denied(world):
+    world.write(world.policy, json.dumps({"version": 1, "read": {"deny": ["/opt/any*"]},
+                                          "network": {"deny": ["*.bad.example"]}}))
+    error_of(world.run("allow", "/opt/any*"), 1, 'read of "/opt/any*"')
+    error_of(world.run("allow", "*.bad.example"), 1, 'connection to "*.bad.example"')
+
+
+def test_allow_of_a_listed_path_reports_what_denies_it(world):
+    (world.home / "relay").mkdir()
+    assert world.run("allow", "~/relay").returncode == 0
+    own = world.write(world.project / ".ringfence/policy.json", '{"version": 1, "write": {"allow": ["src"]}}')
+    error_of(world.run("allow", "~/relay"), 1, "does not lift this denial")
+    # In a trusted project the list of reads stays as it is.
+    digest = hashlib.sha256(own.read_bytes()).hexdigest()
+    assert world.run("trust", "--yes", "--digest", digest).returncode == 0
+    assert "to write.allow" in world.run("allow", "~/relay").stdout
+    assert json.loads(own.read_text()) == {"version": 1, "write": {"allow": ["src", "~/relay"]}}
 
 
 def test_a_missing_project_directory_is_an_error(world):
