@@ -240,7 +240,8 @@ std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missi
 
 std::string ToolWords(std::string_view tool, const Agent& agent) {
   // As an entry, these would permit other tools than this one, or be no entry at all.
-  const bool is_entry = IsToolPattern(tool) && tool.find('*') == std::string_view::npos;
+  const bool is_entry =
+      IsToolPattern(tool) && tool.find('*') == std::string_view::npos && tool != "mcp__";
   const std::string word = is_entry && !IsMcpServer(tool) ? ShellWord(tool) : "";
   const bool is_plain =
       (IsMcpTool(tool) || agent.tools.Find(tool)) && tool.find("://") == std::string_view::npos;
@@ -273,7 +274,8 @@ std::string PathFix(const PathRefusal& refusal, const Policy& policy, const Plac
   while (!CanBeNamed(path, places)) path = path.Parent();
   const bool is_file = refusal.walked.facts.kind == FileKind::kFile && path == refusal.walked.end;
   if (IsSharedFolder(path, places) && !is_file) {
-    return "Name a directory below it, or work in " + project + ".";
+    const bool is_it = path == refusal.walked.end;
+    return (is_it ? "Name a directory below it, or work in " : "Work in ") + project + ".";
   }
   const std::optional<std::string> option = PolicyOption(policy);
   const std::string word = PathWord(path, places);

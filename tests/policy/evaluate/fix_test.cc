@@ -350,12 +350,22 @@ TEST_CASE("fix: the sandbox suggests only what lifts its own refusal") {
             .find("Ask the user to add it to the project's own policy.") != std::string::npos);
 }
 
+TEST_CASE("fix: no directory is suggested for a file that no policy can name") {
+  for (const char* path : {"/home/dev/$HOME", "/home/dev/trail."}) {
+    World world;
+    world.files.Put(path, File());
+    CAPTURE(world.WhyNotWrite(path));
+    CHECK(world.WhyNotWrite(path).find(" Work in \"/home/dev/project\".") != std::string::npos);
+  }
+}
+
 TEST_CASE("fix: an ambiguous name gets --as") {
   CHECK(ToolWords("Bash", ClaudeCode()) == "Bash");
   CHECK(ToolWords("mcp__a__b", ClaudeCode()) == "mcp__a__b");
   CHECK(ToolWords("SlashCommand", ClaudeCode()) == "--as tool SlashCommand");
   CHECK(ToolWords("mcp__a__b://c", ClaudeCode()) == "--as tool mcp__a__b://c");
-  for (const char* tool : {"-x", "mcp__s", "W*", "mcp__s__*", "Foo bar", "@known-tools", ""}) {
+  for (const char* tool :
+       {"-x", "mcp__s", "mcp__", "W*", "mcp__s__*", "Foo bar", "@known-tools", ""}) {
     CAPTURE(tool);
     CHECK(ToolWords(tool, ClaudeCode()).empty());
   }
