@@ -38,11 +38,9 @@ auto& WordValue(const OptionWord& word, Registered& registration, Called& event)
   return word.of_event != nullptr ? event.*word.of_event : registration.*word.of_registration;
 }
 
-bool IsWordByte(char c) { return IsAlnum(c) || c == '_' || c == '-' || c == '.'; }
-
 // True for characters that every shell takes as part of a plain word.
 bool IsPlain(char c) {
-  return IsWordByte(c) || std::string_view("/:=@+,").find(c) != std::string_view::npos;
+  return IsAlnum(c) || std::string_view("_-./:=@+,").find(c) != std::string_view::npos;
 }
 
 // Encodes "/", too: the client takes a word that looks like a path outside the project for a path

@@ -266,7 +266,7 @@ std::string Column::label() const {
 }
 
 std::string Mismatch(const Expected& expected, const CellResult& result) {
-  if (!expected.decision && result.is_no_event) return "it is not an event: " + result.reason;
+  if (!expected.decision && result.is_no_event) return "it cannot be decided: " + result.reason;
   if (expected.decision.value_or(result.decision) != result.decision) {
     return "it should be " + Quote(VerdictName(*expected.decision)) + " and is " +
            Quote(VerdictName(result.decision));

@@ -126,8 +126,8 @@ Status LogReader::Open(bool may_come) {
     Say("waiting for " + Printable(file_.text()));
     return Unit{};
   }
-  return UsageError(file_.text(), "this audit log does not exist",
-                    "the first call that is logged creates it; to read another log: --file FILE");
+  return UsageError(file_.text(), "does not exist: no call has been logged there",
+                    "to read another log: --file FILE");
 }
 
 // Lists the files again if one was renamed before it could be opened.

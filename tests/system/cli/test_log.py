@@ -195,7 +195,7 @@ def test_follow_ends_when_its_reader_closes(world):
 
 def test_wrong_usage_is_an_error(world):
     set_policy(world)
-    error_of(world.run("log"), 2, "this audit log does not exist")
+    error_of(world.run("log"), 2, "no call has been logged there")
     call(world)
     error_of(world.run("log", "--since", "yesterday"), 2, '"yesterday" is not a time')
     error_of(world.run("log", "--verdict", "no"), 2, "--verdict")
