@@ -53,7 +53,7 @@ class Uninstaller {
   // to.
   std::vector<std::string> AllFiles() const {
     std::vector<std::string> paths;
-    for (const SettingsLayer layer : kSettingsLayers) paths.push_back(SettingsPath(layer, where_));
+    for (const SettingsLayer layer : kSettingsLayers) AddOnce(paths, SettingsPath(layer, where_));
     for (const SettingsRecord& record : records_.value) AddOnce(paths, record.path);
     return paths;
   }
