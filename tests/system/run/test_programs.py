@@ -26,6 +26,9 @@ def fixture_world(run_world):
 PATH = "/usr/local/bin:/usr/bin:/bin"
 PYTHON = "/usr/bin/python3"
 BUILD_SECONDS = 180
+# In two parts, so that the echo of the line is not taken for the prompt. A key that sends a signal
+# discards what the shell has not read yet (termios(3), NOFLSH).
+PROMPT = "PS1='rea''dy> '\n"
 
 GIT_WORK = """
 git status --short
@@ -152,7 +155,7 @@ def test_python_tests_run(world):
 def test_shell_has_job_control(world):
     need("bash")
     with TerminalSession(world.command("/bin/bash", "--norc", "-i"), world) as session:
-        session.say("PS1='ready> '\n", "ready> ")
+        session.say(PROMPT, "ready> ")
         session.say("echo $((6 * 7))\n", "42")
         session.say("sleep 300\n", "sleep 300")
         session.press("\x1a", "Stopped")
@@ -179,7 +182,7 @@ def test_a_shell_job_can_be_stopped_and_continued(world):
     need("bash")
     here = " ".join(map(shlex.quote, world.command()))
     with TerminalSession(["/bin/bash", "--norc", "-i"], world) as session:
-        session.say("PS1='ready> '; stty -tostop\n", "ready> ")
+        session.say(f"stty -tostop; {PROMPT}", "ready> ")
         # A process that is stopped between vfork(2) and execve(2) keeps its parent from stopping,
         # with or without a sandbox: a job of two processes signals when it is past that point.
         two = """sh -c 'sh -c "echo a""wake; exec sleep 300"; :' | cat"""
