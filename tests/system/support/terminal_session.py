@@ -44,7 +44,7 @@ class TerminalSession:
         self.wait(awaited, f" after {text!r}")
 
     def press(self, key, awaited):
-        """Types a key that may come too early, and repeats it each second, until `awaited` is on
+        """Types keys that may come too early, and repeats them each second, until `awaited` is on
         the screen."""
         self.seen = ""
         pressed = None
