@@ -5,11 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
-#include <memory>
 #include <random>
+#include <system_error>
 #include <utility>
 
 #include "base/path.h"
@@ -32,9 +31,16 @@ Error Dangling(const std::string& link, const std::string& hint) {
 }
 
 bool IsDangling(const std::string& path) {
-  struct stat facts {};
-  return ::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode) &&
-         ::stat(path.c_str(), &facts) != 0;
+  std::error_code failed;
+  return std::filesystem::is_symlink(path, failed) && !std::filesystem::exists(path, failed);
+}
+
+// weakly_canonical() of libstdc++ fails with ENOENT if the file is removed while it looks at it.
+std::filesystem::path Canonical(const std::string& path, std::error_code& failed) {
+  for (int tries = 100;; --tries) {
+    std::filesystem::path real = std::filesystem::weakly_canonical(path, failed);
+    if (tries == 0 || failed != std::errc::no_such_file_or_directory) return real;
+  }
 }
 
 constexpr size_t kAnySize = std::numeric_limits<size_t>::max() / 2;
@@ -109,24 +115,20 @@ std::vector<std::string> MissingFolders(const std::string& path) {
 }
 
 Result<std::string> FollowedPath(const std::string& path) {
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return path;
-    return SystemError("lstat(" + path + ")");
-  }
-  if (!S_ISLNK(status.st_mode)) return path;
-  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
-                                                         &std::free);
-  if (real == nullptr) return Dangling(path, "restore its target, or remove the link");
-  return std::string(real.get());
+  std::error_code failed;
+  const std::filesystem::file_status status = std::filesystem::symlink_status(path, failed);
+  if (!status_known(status)) return SystemError("lstat(" + path + ")", failed.value());
+  if (!is_symlink(status)) return path;
+  const std::string real = std::filesystem::canonical(path, failed).string();
+  if (failed) return Dangling(path, "restore its target, or remove the link");
+  return real;
 }
 
 bool LeadToOneFile(const std::string& one, const std::string& other) {
   if (one == other) return true;
   std::error_code failed;
-  const std::filesystem::path first = std::filesystem::weakly_canonical(one, failed);
-  if (failed) return false;
-  return first == std::filesystem::weakly_canonical(other, failed) && !failed;
+  const std::filesystem::path first = Canonical(one, failed);
+  return !failed && first == Canonical(other, failed) && !failed;
 }
 
 Status RefuseDanglingLinks(const std::string& path) {
@@ -144,7 +146,7 @@ FileOwnership OwnershipOf(const struct stat& facts) {
 Result<FilePlace> FilePlace::Find(const std::string& path) {
   if (Status s = RefuseDanglingLinks(path); !s) return s.error();
   std::error_code failed;
-  const std::filesystem::path real = std::filesystem::weakly_canonical(path, failed);
+  const std::filesystem::path real = Canonical(path, failed);
   if (failed) return NotCreated(Path::Clean(path), failed.value());
   return FindPlain(Path::Clean(real.string()));
 }
@@ -169,7 +171,7 @@ std::vector<std::string> FilePlace::MissingFolders() const {
 Status FilePlace::MakeFolders(mode_t mode) {
   for (const std::string& folder : MissingFolders()) {
     const std::string name = nearest_.missing.front();
-    if (::mkdirat(nearest_.fd.get(), name.c_str(), mode) != 0) {
+    if (::mkdirat(nearest_.fd.get(), name.c_str(), mode) != 0 && errno != EEXIST) {
       return NotCreated(Path::Clean(folder), errno);
     }
     if (Status s = Sync(); !s) return s;
@@ -221,8 +223,7 @@ Status FilePlace::Replace(const std::string& temporary, const std::string& bytes
   if (!fd.valid()) return NotCreated(path_.Parent().Child(temporary), errno);
   RemovedAtEnd file{folder(), temporary};
   if (Status s = WriteAll(fd.get(), bytes); !s) return NotWritten(path_, s.error());
-  FileOwnership wanted = if_new;
-  if (*old) wanted = OwnershipOf(**old);
+  const FileOwnership wanted = *old ? OwnershipOf(**old) : if_new;
   if (Status s = SetOwnership(fd.get(), wanted, path_); !s) return s;
   if (::fsync(fd.get()) != 0) return NotWritten(path_, SystemError("fsync"));
   if (::renameat(folder(), temporary.c_str(), folder(), name_.c_str()) != 0) {

@@ -1,8 +1,12 @@
 #include "cli/common/file_place.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <thread>
 
 #include "base/regular_file.h"
 #include "tests/support/temporary_tree.h"
@@ -58,6 +62,35 @@ TEST_CASE("file place: two names of one file, existing or not") {
   CHECK(LeadToOneFile(tree.At("real/file"), tree.At("link/file")));
   CHECK(LeadToOneFile(tree.At("real/new/x"), tree.At("link/new/x")));
   CHECK_FALSE(LeadToOneFile(tree.At("real/file"), tree.At("link/other")));
+}
+
+TEST_CASE("file place: a file that another command creates and removes can be missing") {
+  const TemporaryTree tree;
+  const std::string file = tree.At("journal");
+  std::atomic<bool> is_over = false;
+  std::thread other([&] {
+    while (!is_over) {
+      ::close(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+      ::unlink(file.c_str());
+    }
+  });
+  int failed = 0;
+  for (int i = 0; i < 5000; ++i) failed += FilePlace::Find(file) ? 0 : 1;
+  is_over = true;
+  other.join();
+  CHECK(failed == 0);
+}
+
+TEST_CASE("file place: two commands can create its directory") {
+  const TemporaryTree tree;
+  Result<FilePlace> first = FilePlace::Find(tree.At("new/folder/one"));
+  Result<FilePlace> second = FilePlace::Find(tree.At("new/folder/two"));
+  REQUIRE(first.has_value());
+  REQUIRE(second.has_value());
+  CHECK(first->MakeFolders(0700).has_value());
+  CHECK(second->MakeFolders(0700).has_value());
+  CHECK(second->Replace(TemporaryName(), "x", {}).has_value());
+  CHECK(Content(tree.At("new/folder/two")) == "x");
 }
 
 }  // namespace
