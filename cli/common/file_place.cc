@@ -223,8 +223,7 @@ Status FilePlace::Replace(const std::string& temporary, const std::string& bytes
   if (!fd.valid()) return NotCreated(path_.Parent().Child(temporary), errno);
   RemovedAtEnd file{folder(), temporary};
   if (Status s = WriteAll(fd.get(), bytes); !s) return NotWritten(path_, s.error());
-  const FileOwnership wanted = *old ? OwnershipOf(**old) : if_new;
-  if (Status s = SetOwnership(fd.get(), wanted, path_); !s) return s;
+  if (Status s = SetOwnership(fd.get(), *old ? OwnershipOf(**old) : if_new, path_); !s) return s;
   if (::fsync(fd.get()) != 0) return NotWritten(path_, SystemError("fsync"));
   if (::renameat(folder(), temporary.c_str(), folder(), name_.c_str()) != 0) {
     return SystemError("rename to " + path_.text());
