@@ -215,7 +215,8 @@ def main():
     parser.add_argument("--skip", type=int, default=0, metavar="N",
                         help="leave out the first N changes that this seed would try")
     parser.add_argument("--only", default="", metavar="TEXT", help="only files with this in the name")
-    parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="build in this new directory, and keep it")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="DIR",
+                        help="build in this new directory, and keep it")
     parser.add_argument("pytest", nargs="*", help="more options for pytest")
     options = parser.parse_args()
     if options.keep:

@@ -170,8 +170,10 @@ def test_shell_has_job_control(world):
         session.say("again\n", "again\r\nagain")
         session.press("\x03", "ready> ")
         session.say("echo status $?\n", "status 130")
+        session.say("trap 'echo new\\ size' WINCH; echo is''set\n", "isset")
         session.resize(33, 111)
-        session.press("stty size\n", "33 111")  # the launcher may pass the size on later
+        session.wait("new size")
+        session.say("stty size\n", "33 111")
         session.say("exit 7\n")
         assert session.status() == 7, session.status()
 
