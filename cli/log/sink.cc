@@ -31,7 +31,7 @@ namespace {
 constexpr int kSeconds = 10;  // time limit for the other side
 
 // An address of any family.
-struct Address {
+struct SocketAddress {
   sockaddr_storage bytes{};
   socklen_t size = 0;
   const sockaddr* get() const {
@@ -40,7 +40,7 @@ struct Address {
   }
 };
 
-bool ParseAddress(const std::string& text, uint16_t port, Address* address) {
+bool ParseSocketAddress(const std::string& text, uint16_t port, SocketAddress* address) {
   sockaddr_in four{};
   four.sin_family = AF_INET;
   four.sin_port = htons(port);
@@ -70,16 +70,16 @@ const char* NetworkErrno(int code) {
 }
 
 // Asks the system's getent, because a static program has no resolver.
-Result<Address> ResolveTarget(const LogTarget& target) {
-  Address address;
-  if (ParseAddress(target.host, target.port, &address)) return address;
+Result<SocketAddress> ResolveTarget(const LogTarget& target) {
+  SocketAddress address;
+  if (ParseSocketAddress(target.host, target.port, &address)) return address;
   const Result<Finished> done = Run({.program = "/usr/bin/getent",
                                      .arguments = {"ahosts", target.host},
                                      .environment = {},
                                      .input = ""});
   if (!done) return done.error();
   const std::string first = done->out.substr(0, done->out.find_first_of(" \t\n"));
-  if (done->exit_status == 0 && ParseAddress(first, target.port, &address)) return address;
+  if (done->exit_status == 0 && ParseSocketAddress(first, target.port, &address)) return address;
   return Error{Error::Kind::kSystem, target.host, "the host name cannot be resolved", ""};
 }
 
@@ -90,7 +90,7 @@ Error ReceiverError(const char* call, int code) {
 }
 
 // `type` is as in socket(2).
-Result<UniqueFd> ConnectTo(const Address& address, int type) {
+Result<UniqueFd> ConnectTo(const SocketAddress& address, int type) {
   UniqueFd fd(::socket(address.get()->sa_family, type | SOCK_CLOEXEC, 0));
   if (!fd.valid()) return ReceiverError("socket", errno);
   const timeval wait{.tv_sec = kSeconds, .tv_usec = 0};
@@ -168,7 +168,7 @@ class JournalSink final : public DatagramSink {
     sockaddr_un journal{};
     journal.sun_family = AF_UNIX;
     std::memcpy(journal.sun_path, kJournalSocket, sizeof kJournalSocket);
-    Address address{.bytes = {}, .size = sizeof journal};
+    SocketAddress address{.bytes = {}, .size = sizeof journal};
     std::memcpy(&address.bytes, &journal, sizeof journal);
     return ConnectTo(address, SOCK_DGRAM);
   }
@@ -195,7 +195,7 @@ class Messages {
 
 class UdpSink final : public DatagramSink {
  public:
-  explicit UdpSink(const Address& address) : address_(address) {}
+  explicit UdpSink(const SocketAddress& address) : address_(address) {}
   void Add(std::string_view line, const AuditEntry& entry) override {
     Put(messages_.Next(line, entry));
   }
@@ -204,7 +204,7 @@ class UdpSink final : public DatagramSink {
   Result<UniqueFd> Open() const override { return ConnectTo(address_, SOCK_DGRAM); }
   int patience() const override { return 200; }
 
-  Address address_;
+  SocketAddress address_;
   Messages messages_;
 };
 
@@ -212,7 +212,7 @@ class UdpSink final : public DatagramSink {
 // sends it again on a new one. What the program there does with it is unknown.
 class TcpSink final : public LogSink {
  public:
-  explicit TcpSink(const Address& address) : address_(address) {}
+  explicit TcpSink(const SocketAddress& address) : address_(address) {}
   ~TcpSink() override {
     if (!fd_.valid()) return;
     ::shutdown(fd_.get(), SHUT_WR);
@@ -304,7 +304,7 @@ class TcpSink final : public LogSink {
     }
   }
 
-  Address address_;
+  SocketAddress address_;
   Messages messages_;
   UniqueFd fd_;
   std::deque<Kept> kept_;  // messages before next_ were written to this connection
@@ -318,7 +318,7 @@ Result<std::unique_ptr<LogSink>> MakeSink(const LogTarget& target) {
   if (target.kind == LogTarget::Kind::kJournal) {
     return std::unique_ptr<LogSink>(std::make_unique<JournalSink>());
   }
-  const Result<Address> address = ResolveTarget(target);
+  const Result<SocketAddress> address = ResolveTarget(target);
   if (!address) return address.error();
   if (target.kind == LogTarget::Kind::kUdp) {
     return std::unique_ptr<LogSink>(std::make_unique<UdpSink>(*address));
