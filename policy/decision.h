@@ -23,7 +23,8 @@ struct Cause {
   std::string why;   // `outside the project`
   std::optional<RulePlace> place = {};
   std::string remedy = {};  // what to do instead, in whole sentences; may be empty
-  std::string host = {};    // the host that is not listed, as it is; "" for other causes
+  std::string host = {};    // the host that is not listed, as it is, host.ringfence with its port;
+                            // "" for other causes
 
   bool operator==(const Cause&) const = default;
 };

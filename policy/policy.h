@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "policy/rules/address_range.h"
+
 namespace ringfence {
 
 struct Agent;
@@ -109,12 +111,14 @@ struct ToolRules {
   bool operator==(const ToolRules&) const = default;
 };
 
-// "host" or "*.host", optionally with ":port".
+// "host", "*.host" or "*", optionally with ":port".
 struct HostRule {
   std::string_view host;  // lower case, without the "*."
   bool subdomains = false;
   bool any = false;   // "*"
-  uint16_t port = 0;  // 0: every port
+  uint16_t port = 0;  // 0: none given, which means 80 and 443
+  // In a deny list no port means every port, and "*" also covers what needs an entry of its own.
+  bool wide = false;
   std::string_view written;
   RulePlace place;
 
@@ -128,14 +132,36 @@ struct HostList {
   std::vector<HostRule> allow;
   Unlisted unlisted = Unlisted::kDeny;
   RulePlace place;
+  bool of_project = false;  // so it cannot name host.ringfence, and does not limit it
 
   bool operator==(const HostList&) const = default;
+};
+
+// The addresses of the user's own networks that a name may resolve to.
+struct PrivateRule {
+  HostRule host;  // a name; without a port, every port that the host lists permit
+  std::vector<AddressRange> ranges;
+
+  bool operator==(const PrivateRule&) const = default;
+};
+
+// A proxy through which the egress proxy connects.
+struct Upstream {
+  std::string host;  // as HostRule::host
+  uint16_t port = 0;
+  RulePlace place;
+
+  bool operator==(const Upstream&) const = default;
 };
 
 struct NetworkRules {
   std::vector<HostList> lists;  // the strictest counts; if empty, only `deny` is evaluated
   std::vector<HostRule> deny;
   std::vector<HostRule> inspect;
+  // An address must be in a range of each list; if there is no list, no private address is
+  // permitted.
+  std::vector<std::vector<PrivateRule>> private_lists;
+  std::optional<Upstream> upstream;
   bool opens_sandbox = true;  // false: only the hook applies these; the sandbox has no network
 
   bool operator==(const NetworkRules&) const = default;

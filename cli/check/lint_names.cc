@@ -36,14 +36,6 @@ bool CoversTool(const NameRule& rule, const NameRule& other) {
                    ClaudeCode().tools.MainName(other.pattern));
 }
 
-bool CoversHost(const HostRule& rule, const HostRule& other) {
-  if (other.any) return rule.any && rule.port == other.port;
-  if (other.subdomains && !rule.subdomains && !rule.any) return false;
-  const std::string host = (other.subdomains ? "x." : "") + std::string(other.host);
-  const bool has_port = rule.port == 0 || rule.port == other.port;
-  return has_port && MatchHost(rule, host, other.port == 0 ? 443 : other.port);
-}
-
 // A set of hosts adds one rule for each host to its list.
 bool IsOfOneSet(const HostRule& rule, const HostRule& other) {
   return other.place == rule.place && other.written == rule.written;
@@ -148,6 +140,67 @@ void FindUnusedMcp(const LintSection& section, Findings& findings) {
   }
 }
 
+// Reports entries that open more than they may seem to.
+void FindOpenings(const NetworkSection& network, Findings& findings) {
+  if (!network.allow) return;
+  for (const HostRule& rule : *network.allow) {
+    const auto warn = [&](std::string_view what) {
+      Warn(findings, rule.place, "wide-host", Quote(rule.written) + " " + std::string(what));
+    };
+    const std::optional<Address> address = ParseAddress(rule.host);
+    const AddressKind kind = address ? KindOfAddress(*address) : AddressKind::kPublic;
+    if (rule.any) {
+      warn("permits every host: whatever a command can read, it can send away");
+    } else if (rule.host == kHostLoopback) {
+      warn(
+          "is a port of this machine, outside of the sandbox: a debugger or Docker that asks for "
+          "no password there is a way out");
+    } else if (kind == AddressKind::kLinkLocal || kind == AddressKind::kMetadata) {
+      warn("is an address at which clouds give credentials to whoever asks");
+    }
+  }
+}
+
+// Reports entries of network.private for hosts that the file's allow lists do not name.
+void FindUnusedPrivate(const LintSection& section, Findings& findings) {
+  const NetworkSection& network = *section.sections.network;
+  const auto has_list = [](const Sections& sections) {
+    return sections.network && sections.network->allow;
+  };
+  // Without a list, another file's list may name them.
+  if (!network.private_rules || (!has_list(section.sections) && !has_list(section.file.sections)))
+    return;
+  const auto permits = [&](const Sections& sections, const HostRule& host) {
+    if (!sections.network) return false;
+    if (sections.network->unlisted.value_or(Unlisted::kDeny) != Unlisted::kDeny) return true;
+    const auto overlaps = [&](const HostRule& rule) { return Overlaps(rule, host); };
+    return has_list(sections) && std::ranges::any_of(*sections.network->allow, overlaps);
+  };
+  for (const PrivateRule& rule : *network.private_rules) {
+    if (permits(section.sections, rule.host) || permits(section.file.sections, rule.host)) continue;
+    const auto in_profile = [&](const Profile& p) { return permits(p.sections, rule.host); };
+    if (section.profile == nullptr && std::ranges::any_of(section.file.profiles, in_profile))
+      continue;
+    Warn(findings, rule.host.place, "dead-rule",
+         Quote(rule.host.written) + " never permits anything: no entry of network.allow names it");
+  }
+}
+
+void LintHosts(const LintSection& section, Findings& findings) {
+  const NetworkSection& network = *section.sections.network;
+  NameLint<HostRule, decltype(&Covers)> host_lint(&Covers, findings);
+  host_lint.Denied(network.allow, network.deny);
+  host_lint.Denied(network.inspect, network.deny);
+  if (section.profile != nullptr && section.file.sections.network) {
+    host_lint.Denied(network.allow, section.file.sections.network->deny);
+  }
+  for (const auto* rules : {&network.allow, &network.deny, &network.inspect}) {
+    host_lint.Shadowed(*rules);
+  }
+  FindOpenings(network, findings);
+  FindUnusedPrivate(section, findings);
+}
+
 }  // namespace
 
 void LintNames(const LintSection& section, Findings& findings) {
@@ -164,17 +217,7 @@ void LintNames(const LintSection& section, Findings& findings) {
     FindWholeServers(*rules, findings);
   }
   FindUnusedMcp(section, findings);
-  if (!section.sections.network) return;
-  const NetworkSection& network = *section.sections.network;
-  NameLint<HostRule, decltype(&CoversHost)> host_lint(&CoversHost, findings);
-  host_lint.Denied(network.allow, network.deny);
-  host_lint.Denied(network.inspect, network.deny);
-  if (section.profile != nullptr && section.file.sections.network) {
-    host_lint.Denied(network.allow, section.file.sections.network->deny);
-  }
-  for (const auto* rules : {&network.allow, &network.deny, &network.inspect}) {
-    host_lint.Shadowed(*rules);
-  }
+  if (section.sections.network) LintHosts(section, findings);
 }
 
 }  // namespace ringfence

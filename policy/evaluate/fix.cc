@@ -11,6 +11,7 @@
 #include "policy/load/rule_lists.h"
 #include "policy/load/sources.h"
 #include "policy/mcp/mcp_name.h"
+#include "policy/rules/domain.h"
 #include "policy/rules/path_entry.h"
 #include "policy/rules/pattern.h"
 #include "policy/rules/word_list.h"
@@ -251,6 +252,15 @@ std::string ToolWords(std::string_view tool, const Agent& agent) {
 std::string HostWords(std::string_view host) {
   const std::string word = ShellWord(host);
   return word.empty() || KindOfName(host) == NameKind::kHost ? word : "--as host " + word;
+}
+
+std::string HostLoopbackFix(const Policy& policy, const std::optional<RulePlace>& missing,
+                            uint16_t port) {
+  const std::string host = std::string(kHostLoopback) + ":" + std::to_string(port);
+  if (!missing || missing->file == policy.own_file) {
+    return "Ask the user to list " + Quote(host) + " in the \"network\" of their own policy.";
+  }
+  return AllowFix(policy, missing, HostWords(host));
 }
 
 std::string QuestionFix(std::string_view permission_mode, Access access, const Agent& agent) {

@@ -39,6 +39,11 @@ bool AllowChanges(const RulePlace& list);
 std::string ToolWords(std::string_view tool, const Agent& agent);
 std::string HostWords(std::string_view host);
 
+// Returns how to permit a port of host.ringfence, which the list `missing` lacks. `ringfence allow`
+// adds it to the user's own policy, if that has a list of hosts; a project's cannot have it.
+std::string HostLoopbackFix(const Policy& policy, const std::optional<RulePlace>& missing,
+                            uint16_t port);
+
 // Returns the remedy for a question that the agent does not put to the user in this permission
 // mode (docs/hook-protocol.md); "" if the user is asked.
 std::string QuestionFix(std::string_view permission_mode, Access access, const Agent& agent);

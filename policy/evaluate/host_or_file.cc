@@ -38,6 +38,7 @@ bool IsFileEnding(std::string_view ending) { return kFileEndings.Contains(ending
 
 NameKind KindOfName(std::string_view name) {
   const std::string lower = LowerAscii(name);
+  if (lower == kHostLoopback || IsReservedName(lower)) return NameKind::kHost;  // though no entry
   const Result<HostRule> rule = ParseHostRule(lower);
   if (!rule) return NameKind::kNeither;
   const std::string_view host = rule->host;

@@ -35,6 +35,7 @@ enum class TextForm : uint8_t {
   kVariable,       // the name of an environment variable
   kDirectoryName,  // one component of a path
   kOwnPath,        // begins with "/" or "~/", without patterns
+  kProxyUrl,       // "http://host:port"
 };
 
 struct KeyType {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "policy/load/key.h"
+#include "policy/rules/domain.h"
 
 namespace ringfence {
 
@@ -27,6 +28,7 @@ constexpr KeyType kSwitch{.kind = KeyKind::kSwitch};
 constexpr KeyType kSize{.kind = KeyKind::kSize};
 constexpr KeyType kText{.kind = KeyKind::kText};
 constexpr KeyType kOwnPath{.kind = KeyKind::kText, .form = TextForm::kOwnPath};
+constexpr KeyType kProxyUrl{.kind = KeyKind::kText, .form = TextForm::kProxyUrl};
 constexpr KeyType kTexts{.kind = KeyKind::kTexts, .form = TextForm::kNotEmpty};
 
 constexpr KeyType OneOf(std::span<const KeyChoice> choices) {
@@ -56,6 +58,8 @@ constexpr KeyRules kStaysOn{
 constexpr KeyRules OfTrusted(KeyRule tighten) {
   return {.tighten = tighten, .layers = static_cast<uint8_t>(TightLayer::kTrustedEvent)};
 }
+// The managed file's value replaces all others, and an event chooses none.
+constexpr KeyRules kOverridden{.layers = static_cast<uint8_t>(TightLayer::kManaged)};
 // A key that profiles cannot have; of the tight layers, only the managed file counts.
 constexpr KeyRules OfFile(KeyRule tighten) {
   return {.tighten = tighten,
@@ -67,6 +71,13 @@ inline bool IntoUnsandboxed(Policy& policy, const KeyValue& value, KeyRule rule)
   const bool took = ApplyKey(policy.unsandboxed, value, rule);
   if (took) policy.unsandboxed_place = value.place();
   return took;
+}
+
+inline bool IntoUpstream(Policy& policy, const KeyValue& value, KeyRule) {
+  Result<HostPort> proxy = ParseProxyUrl(value.text);
+  if (!policy.network || !proxy) return false;
+  policy.network->upstream = {std::move(proxy->host), proxy->port, value.place()};
+  return true;
 }
 
 inline constexpr KeyChoice kUnlistedWords[] = {
@@ -105,6 +116,11 @@ inline constexpr DocumentedKey kTable[] = {
       "that packages bring for editors and hosts"}},
     {{"network.unlisted", OneOf(kUnlistedWords)},
      {"`\"deny\"`", "a host that no list names: `\"deny\"`, `\"ask\"` or `\"allow\"`", "limit"}},
+    {{"network.upstream", kProxyUrl, IntoUpstream, kOverridden, true},
+     {"none",
+      "the proxy through which the egress proxy connects: `http://host:port`; an error in a "
+      "project's file",
+      "last, but the managed file's value overrides all"}},
     {{"bash.unsandboxed", OneOf(kUnsandboxedWords), IntoUnsandboxed, kLimit, true},
      {"`\"deny\"`", "a call that sets `dangerouslyDisableSandbox`: `\"deny\"` or `\"ask\"`"}},
     {{"bash.wrap", kSwitch, Into<&Policy::wrap_bash>, kStaysOn},

@@ -13,6 +13,7 @@
 #include "policy/load/key.h"
 #include "policy/load/object_reader.h"
 #include "policy/load/rule_lists.h"
+#include "policy/rules/domain.h"
 #include "policy/rules/path_entry.h"
 
 namespace ringfence {
@@ -162,12 +163,19 @@ class KeyReader {
       return document_.Wrong(node, "must be a path that begins with / or ~/",
                              parsed || text.empty() ? "" : parsed.error().hint);
     }
+    if (form == TextForm::kProxyUrl) return CheckProxyUrl(node);
     if (form == TextForm::kAny) return;
     if (form == TextForm::kVariable && text.find('=') != std::string_view::npos) {
       document_.Wrong(node, "must be the name of a variable, without \"=\"");
     }
     if (text.empty()) document_.Wrong(node, "is empty");
     if (node.has_nul) document_.Wrong(node, "contains NUL");
+  }
+
+  void CheckProxyUrl(const Node& node) {
+    const Result<HostPort> proxy = ParseProxyUrl(node.content());
+    if (!proxy) return document_.Wrong(node, proxy.error().what, proxy.error().hint);
+    if (file_.of_project) document_.Wrong(node, kNotOfProject, "write it into the user's own");
   }
 
   PolicyFile& file_;
@@ -247,11 +255,7 @@ class Loader {
 
   void ReadNetwork(const Node& node, const std::string& at, Sections& sections) {
     ObjectReader object(document_, node);
-    NetworkSection& section = sections.network.emplace();
-    section.place = rules_.PlaceOf(node, at);
-    section.allow = rules_.ReadHosts(object, "allow", at);
-    section.deny = rules_.ReadHosts(object, "deny", at);
-    section.inspect = rules_.ReadHosts(object, "inspect", at);
+    NetworkSection& section = sections.network.emplace(rules_.ReadNetwork(object, node, at));
     keys_.Read(object, "network.", sections.keys);
     section.unlisted = sections.keys.Get<Unlisted>("network.unlisted");
     object.Finish();
@@ -366,6 +370,7 @@ std::unique_ptr<PolicyFile> LoadPolicy(PolicyText source, std::vector<Error>& mi
   auto file = std::make_unique<PolicyFile>();
   file->path = std::move(source.path);
   file->shown = std::move(source.shown);
+  file->of_project = source.of_project;
   file->strings = std::make_unique<std::deque<std::string>>();
   file->origins = std::make_unique<std::deque<RuleOrigin>>();
   const size_t before = mistakes.size();

@@ -19,6 +19,7 @@ struct PolicyText {
   std::string shown;             // the file's name in messages and reasons
   bool quotable = true;          // false: marks the rules as an untrusted file's
   const Agent* agent = nullptr;  // required; the hosts of "@agent-hosts" are its
+  bool of_project = false;       // the file comes with a repository
 };
 
 // Returns nullptr on failure and adds every mistake, at least one, to `mistakes`. `keys` outlives

@@ -1,7 +1,10 @@
 #include "policy/load/merge_sections.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "policy/rules/domain.h"
 
 namespace ringfence {
 namespace {
@@ -42,8 +45,11 @@ void AddNetwork(NetworkRules& rules, const NetworkSection& over) {
   AppendTo(rules.inspect, over.inspect);
 }
 
+bool IsHostLoopback(const HostRule& rule) { return rule.host == kHostLoopback; }
+
 NetworkRules NetworkOf(const NetworkSection& section) {
   NetworkRules rules;
+  if (section.private_rules) rules.private_lists.push_back(*section.private_rules);
   rules.lists.push_back({section.allow.value_or(std::vector<HostRule>{}),
                          section.unlisted.value_or(Unlisted::kDeny), section.place});
   AddNetwork(rules, section);
@@ -129,7 +135,13 @@ std::vector<McpFields> McpOf(const Chain& chain) {
 }  // namespace
 
 NetworkSection MergedNetwork(const NetworkSection& base, NetworkSection over) {
-  if (!over.allow) over.allow = base.allow;
+  if (!over.allow) {
+    over.allow = base.allow;
+  } else if (over.of_project && base.allow) {
+    // A project's list cannot repeat these entries.
+    std::ranges::copy_if(*base.allow, std::back_inserter(*over.allow), IsHostLoopback);
+  }
+  if (!over.private_rules) over.private_rules = base.private_rules;
   if (!over.unlisted) over.unlisted = base.unlisted;
   if (!over.inspect) over.inspect = base.inspect;
   if (base.deny) AppendTo(over.deny ? *over.deny : over.deny.emplace(), base.deny);
@@ -165,10 +177,15 @@ void TightenNetwork(Policy& policy, const std::optional<NetworkSection>& over) {
     rules.emplace();
     rules->opens_sandbox = false;
   }
+  // Without a list no private address is permitted. An untrusted file's entries do not count.
+  if (over->private_rules && over->place.quotable && !rules->private_lists.empty()) {
+    rules->private_lists.push_back(*over->private_rules);
+  }
   if (over->allow) {
-    rules->lists.push_back({*over->allow, over->unlisted.value_or(Unlisted::kDeny), over->place});
+    rules->lists.push_back(
+        {*over->allow, over->unlisted.value_or(Unlisted::kDeny), over->place, over->of_project});
   } else if (over->unlisted && rules->lists.empty()) {
-    rules->lists.push_back({{}, *over->unlisted, over->place});
+    rules->lists.push_back({{}, *over->unlisted, over->place, over->of_project});
   } else {
     for (HostList& list : rules->lists) {
       list.unlisted = std::min(list.unlisted, over->unlisted.value_or(list.unlisted));

@@ -25,8 +25,10 @@ struct RuleLists {
 
 struct NetworkSection {
   RuleList<HostRule> allow, deny, inspect;
+  RuleList<PrivateRule> private_rules;
   std::optional<Unlisted> unlisted;
   RulePlace place;
+  bool of_project = false;
 };
 
 // The sections at the top level of a file or in one profile.
@@ -60,6 +62,7 @@ struct Profile {
 struct PolicyFile {
   std::string path;          // absolute
   std::string shown;         // for messages
+  bool of_project = false;   // comes with a repository, even if the user trusts it
   bool root_is_git = false;  // "root": "git"
   Sections sections;
   std::vector<Profile> profiles;

@@ -38,6 +38,42 @@ Status ParseTool(std::string_view text, NameRule* rule) {
   return ConfigError("", "is not the name of a tool", "letters, digits and \"*\" for any of them");
 }
 
+// Parses the name in an entry of network.private.
+Status ParsePrivateHost(std::string_view lower_entry, HostRule* host) {
+  Result<HostRule> parsed = ParseHostRule(lower_entry);
+  if (!parsed) return parsed.error();
+  if (parsed->any || NeedsOwnEntry(*parsed)) {
+    return ConfigError("", "is not the name of a host",
+                       "write a name or *.host.example; an address needs no entry here");
+  }
+  *host = *parsed;
+  host->wide = true;
+  return Unit{};
+}
+
+// Parses a range of private or link-local addresses.
+Status ParsePrivateRange(std::string_view text, AddressRange* range) {
+  const std::optional<AddressRange> parsed = ParseAddressRange(text);
+  if (!parsed) {
+    return ConfigError("", "is not a range of addresses",
+                       "write 10.1.0.0/16, fd00::/8 or one address; the bits after the prefix "
+                       "must be 0");
+  }
+  Address last = parsed->first;
+  for (size_t bit = parsed->prefix; bit < 128; ++bit) last[bit / 8] |= uint8_t(0x80 >> (bit % 8));
+  for (const Address& end : {parsed->first, last}) {
+    const AddressKind kind = KindOfAddress(end);
+    if (kind == AddressKind::kPrivate || kind == AddressKind::kLinkLocal) continue;
+    return ConfigError("", "is not a private range",
+                       kind == AddressKind::kLoopback
+                           ? "a port of this machine is host.ringfence:PORT in \"allow\""
+                           : "only addresses of the user's own networks belong here, such as those "
+                             "in 10.0.0.0/8, 192.168.0.0/16 or fd00::/8");
+  }
+  *range = *parsed;
+  return Unit{};
+}
+
 }  // namespace
 
 RulePlace RuleOrigin::At(uint32_t offset) const {
@@ -50,6 +86,28 @@ std::string RuleOrigin::WrittenAt(uint32_t offset) const {
   JsonScanner::String string;
   if (scanner.Next() != Token::kString || !scanner.TakeString(text.size(), &string)) return "";
   return std::string(string.text);
+}
+
+RuleList<PrivateRule> RuleListReader::ReadPrivate(ObjectReader& object, std::string_view at) {
+  const JsonNode* node = object.Object("private");
+  if (node == nullptr) return {};
+  const JsonTree& tree = document_.tree();
+  const std::string pointer = PointerTo(at, "private");
+  RuleList<PrivateRule> rules(std::in_place);
+  for (const JsonNode& member : tree.ChildrenOf(*node)) {
+    PrivateRule& rule = rules->emplace_back();
+    const Status sound =
+        ParsePrivateHost(file_.strings->emplace_back(LowerAscii(tree.KeyOf(member))), &rule.host);
+    if (!sound) document_.Wrong(member, sound.error().what, sound.error().hint);
+    rule.host.place = PlaceOf(member, pointer);
+    const auto ranges = ObjectReader(document_, *node).Strings(tree.KeyOf(member));
+    if (!ranges) continue;
+    for (const JsonNode* text : *ranges) {
+      const Status in_range = ParsePrivateRange(text->content(), &rule.ranges.emplace_back());
+      if (!in_range) document_.Wrong(*text, in_range.error().what, in_range.error().hint);
+    }
+  }
+  return rules;
 }
 
 bool IsToolPattern(std::string_view text) {
@@ -126,20 +184,39 @@ RuleLists<NameRule> RuleListReader::ReadTools(ObjectReader& object, std::string_
           .deny = ReadToolList(object, "deny", at)};
 }
 
+NetworkSection RuleListReader::ReadNetwork(ObjectReader& object, const JsonTree::Node& node,
+                                           std::string_view at) {
+  return {.allow = ReadHosts(object, "allow", at),
+          .deny = ReadHosts(object, "deny", at),
+          .inspect = ReadHosts(object, "inspect", at),
+          .private_rules = ReadPrivate(object, at),
+          .place = PlaceOf(node, std::string(at)),
+          .of_project = file_.of_project};
+}
+
+Status RuleListReader::ReadHost(std::string_view text, std::string_view key, HostRule* rule) {
+  if (text == kAgentHostSet) {
+    rule->written = text;
+    return Unit{};
+  }
+  Result<HostRule> parsed = ParseHostRule(file_.strings->emplace_back(LowerAscii(text)));
+  if (!parsed) return parsed.error();
+  *rule = *parsed;
+  if (rule->host == kHostLoopback && key != "deny" && file_.of_project) {
+    return ConfigError("", std::string(kNotOfProject),
+                       "remove it here, and run: ringfence allow " + std::string(rule->written));
+  }
+  return Unit{};
+}
+
 RuleList<HostRule> RuleListReader::ReadHosts(ObjectReader& object, std::string_view key,
                                              std::string_view at) {
   const std::string pointer = PointerTo(at, key);
-  auto rules = ReadList<HostRule>(object, key, [&](const JsonNode& node, HostRule* rule) -> Status {
-    if (node.content() == kAgentHostSet) {
-      rule->written = node.content();
-    } else {
-      Result<HostRule> parsed =
-          ParseHostRule(file_.strings->emplace_back(LowerAscii(node.content())));
-      if (!parsed) return parsed.error();
-      *rule = *parsed;
-    }
+  auto rules = ReadList<HostRule>(object, key, [&](const JsonNode& node, HostRule* rule) {
+    Status sound = ReadHost(node.content(), key, rule);
     rule->place = PlaceOf(node, pointer);
-    return Unit{};
+    rule->wide = key == "deny";
+    return sound;
   });
   if (!rules) return {};
   std::vector<HostRule> expanded;

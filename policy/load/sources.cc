@@ -126,9 +126,10 @@ class SourceReader {
       if (Status s = IsPinned(bytes->text).MoveTo(trusted); !s) return s;
     }
     std::vector<Error> mistakes;
-    PolicySource source{
-        layer, trusted,
-        LoadPolicy({std::move(bytes->text), path, shown, trusted, places_.agent}, mistakes)};
+    PolicySource source{layer, trusted,
+                        LoadPolicy({std::move(bytes->text), path, shown, trusted, places_.agent,
+                                    layer == Layer::kProject},
+                                   mistakes)};
     if (source.file == nullptr) return trusted ? mistakes.front() : Silent(mistakes.front(), shown);
     if (!trusted) {
       // The project chooses these names: a line break in one could start a line that looks like

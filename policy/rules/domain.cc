@@ -72,18 +72,52 @@ std::optional<Error> UrlInPlaceOfHost(std::string_view entry) {
                      std::move(hint));
 }
 
+// Returns the error for a name below ".ringfence" that no entry can have.
+std::optional<Error> ReservedRule(const HostRule& rule) {
+  constexpr std::string_view kTop = kHostLoopback.substr(kHostLoopback.find('.') + 1);
+  const bool is_above = rule.subdomains && (rule.host == kTop || rule.host == kHostLoopback);
+  if (is_above || IsReservedName(rule.host)) {
+    return ConfigError("", "is a reserved name",
+                       "below .ringfence only host.ringfence:PORT is a host: a port of this "
+                       "machine, outside of the sandbox");
+  }
+  if (rule.host != kHostLoopback || rule.port != 0) return {};
+  return ConfigError("", "needs a port", "name one port of this machine: host.ringfence:PORT");
+}
+
+bool MatchesName(const HostRule& rule, std::string_view host) {
+  if (!rule.subdomains) {
+    if (host == rule.host) return true;
+    const std::optional<Address> wanted = ParseAddress(rule.host);
+    return wanted && wanted == ParseAddress(host);
+  }
+  return host.size() > rule.host.size() + 1 && host.ends_with(rule.host) &&
+         host[host.size() - rule.host.size() - 1] == '.';
+}
+
+bool CoversPorts(const HostRule& rule, const HostRule& wanted) {
+  const auto has_every_port = [](const HostRule& one) { return one.wide && one.port == 0; };
+  if (has_every_port(rule) || has_every_port(wanted)) return has_every_port(rule);
+  return rule.port == wanted.port || (rule.port == 0 && IsWebPort(wanted.port));
+}
+
 }  // namespace
+
+bool IsReservedName(std::string_view host) {
+  constexpr std::string_view kBelow = kHostLoopback.substr(kHostLoopback.find('.'));
+  return host.ends_with(kBelow) && host != kHostLoopback;
+}
 
 Result<HostRule> ParseHostRule(std::string_view entry) {
   if (std::optional<Error> url = UrlInPlaceOfHost(entry)) return *std::move(url);
   HostRule rule;
   rule.written = entry;
-  if (entry == "*") {
+  std::string_view host;
+  if (!SplitPort(entry, &host, &rule.port)) return WrongHost("has a port that is not 1 to 65535");
+  if (host == "*") {
     rule.any = true;
     return rule;
   }
-  std::string_view host;
-  if (!SplitPort(entry, &host, &rule.port)) return WrongHost("has a port that is not 1 to 65535");
   if (host.starts_with("*.")) {
     rule.subdomains = true;
     host.remove_prefix(2);
@@ -95,6 +129,7 @@ Result<HostRule> ParseHostRule(std::string_view entry) {
         "international name in its ASCII form (xn--...)");
   }
   rule.host = host;
+  if (std::optional<Error> reserved = ReservedRule(rule)) return *std::move(reserved);
   return rule;
 }
 
@@ -126,6 +161,18 @@ Result<Url> ParseUrl(std::string_view text) {
   url.host = read->host;
   url.port = read->port == 0 ? DefaultPort(url.scheme) : read->port;
   return url;
+}
+
+Result<HostPort> ParseProxyUrl(std::string_view text) {
+  constexpr std::string_view kScheme = "http://";
+  const std::string lower = LowerAscii(text);
+  if (lower.starts_with(kScheme)) {
+    const Result<HostRule> rule = ParseHostRule(std::string_view(lower).substr(kScheme.size()));
+    const bool is_host = rule && !rule->any && !rule->subdomains && rule->host != kHostLoopback;
+    if (is_host && rule->port != 0) return HostPort{std::string(rule->host), rule->port};
+  }
+  return ConfigError("", "is not the URL of a proxy",
+                     "write http://host:port, without a user name or a path");
 }
 
 Result<HostPort> ParseHostPort(std::string_view authority) {
@@ -200,32 +247,28 @@ std::string WithPlainMarks(std::string_view text) {
   return plain;
 }
 
-bool MatchHost(const HostRule& rule, std::string_view host, uint16_t port) {
-  if (rule.port != 0 && rule.port != port) return false;
-  if (rule.any) return true;
-  if (!rule.subdomains) {
-    if (host == rule.host) return true;
-    const std::optional<Address> wanted = ParseAddress(rule.host);
-    return wanted && wanted == ParseAddress(host);
-  }
-  return host.size() > rule.host.size() + 1 && host.ends_with(rule.host) &&
-         host[host.size() - rule.host.size() - 1] == '.';
+bool NeedsOwnEntry(const HostRule& wanted) {
+  return !wanted.any && !wanted.subdomains &&
+         (wanted.host == kHostLoopback || ParseAddress(wanted.host));
+}
+
+bool CoversName(const HostRule& rule, const HostRule& wanted) {
+  if (rule.any || wanted.any) return rule.any && (rule.wide || !NeedsOwnEntry(wanted));
+  if (!wanted.subdomains) return MatchesName(rule, wanted.host);
+  return rule.subdomains && (rule.host == wanted.host || MatchesName(rule, wanted.host));
 }
 
 bool Covers(const HostRule& rule, const HostRule& wanted) {
-  if (rule.port != 0 && rule.port != wanted.port) return false;
-  if (rule.any || wanted.any) return rule.any;
-  if (!wanted.subdomains) return MatchHost(rule, wanted.host, rule.port);
-  return rule.subdomains && (rule.host == wanted.host || MatchHost(rule, wanted.host, rule.port));
+  return CoversPorts(rule, wanted) && CoversName(rule, wanted);
 }
 
 bool Overlaps(const HostRule& rule, const HostRule& wanted) {
-  if (rule.port != 0 && wanted.port != 0 && rule.port != wanted.port) return false;
+  if (!CoversPorts(rule, wanted) && !CoversPorts(wanted, rule)) return false;
   if (rule.any || wanted.any) return true;
-  if (!wanted.subdomains) return MatchHost(rule, wanted.host, rule.port);
-  if (!rule.subdomains) return MatchHost(wanted, rule.host, wanted.port);
-  return rule.host == wanted.host || MatchHost(rule, wanted.host, rule.port) ||
-         MatchHost(wanted, rule.host, wanted.port);
+  if (!wanted.subdomains) return MatchesName(rule, wanted.host);
+  if (!rule.subdomains) return MatchesName(wanted, rule.host);
+  return rule.host == wanted.host || MatchesName(rule, wanted.host) ||
+         MatchesName(wanted, rule.host);
 }
 
 }  // namespace ringfence

@@ -11,9 +11,17 @@
 
 namespace ringfence {
 
-// Parses "host", "*.host", "host:port", "[v6]:port" or "*". ASCII only: an international name is
-// written with its A-labels (RFC 5890). `rule.host` points into `lower_entry`, the result of
-// LowerAscii(), which the caller keeps.
+// Names the loopback of the host, outside of the sandbox. Other names below ".ringfence" are
+// reserved: no entry is about them, and they are never permitted.
+inline constexpr std::string_view kHostLoopback = "host.ringfence";
+bool IsReservedName(std::string_view host);
+
+// True for the ports that an entry without one means.
+constexpr bool IsWebPort(uint16_t port) { return port == 80 || port == 443; }
+
+// Parses "host", "*.host" or "*", each also with ":port", an address, or "host.ringfence:port".
+// ASCII only: an international name is written with its A-labels (RFC 5890). `rule.host` points
+// into `lower_entry`, the result of LowerAscii(), which the caller keeps.
 Result<HostRule> ParseHostRule(std::string_view lower_entry);
 
 struct Url {
@@ -30,6 +38,9 @@ struct HostPort {
   std::string host;   // as Url::host; an address in its canonical text
   uint16_t port = 0;  // 0 if none was given
 };
+
+// Parses the URL of a proxy: "http://host:port" and nothing else.
+Result<HostPort> ParseProxyUrl(std::string_view text);
 
 // Parses "host" or "host:port", the part of a URL after its "//" or a text without a scheme.
 Result<HostPort> ParseHostPort(std::string_view authority);
@@ -52,11 +63,14 @@ bool DecodePercent(std::string_view text, std::string* out);
 // (UTS 46).
 std::string WithPlainMarks(std::string_view text);
 
-// Addresses match in any spelling; an IPv4-mapped one matches as its IPv4 address.
-bool MatchHost(const HostRule& rule, std::string_view host, uint16_t port);
+// True for an address and for host.ringfence: neither "*" in an allow list nor "unlisted" permits
+// them.
+bool NeedsOwnEntry(const HostRule& wanted);
 
 // Covers() is true if `rule` matches every host and port that `wanted` matches, Overlaps() if it
-// matches any of them.
+// matches any of them. CoversName() leaves the ports out. Addresses match in any spelling; an
+// IPv4-mapped one matches as its IPv4 address.
+bool CoversName(const HostRule& rule, const HostRule& wanted);
 bool Covers(const HostRule& rule, const HostRule& wanted);
 bool Overlaps(const HostRule& rule, const HostRule& wanted);
 

@@ -28,7 +28,7 @@ constexpr Row kListed[] = {
     {"http://good.example", "permit"},
     {"HTTPS://GOOD.Example/x", "permit"},
     {"https://good.example./x", "permit"},
-    {"https://good.example:8443/x", "permit"},
+    {"https://good.example:8443/x", "deny"},  // listed for 80 and 443
     {"https://a.forge.example/x", "permit"},
     {"https://a.b.forge.example:443/x", "permit"},
     {"https://good.example?x=@evil.example", "permit"},
@@ -130,11 +130,14 @@ TEST_CASE("network: a section without a list permits nothing") {
   CHECK(Fetch(world, "https://good.example") == "deny");
 }
 
-TEST_CASE("network: \"*\" is every host") {
+TEST_CASE("network: \"*\" is every name on 80 and 443, \"*:PORT\" on another port") {
   World world;
-  world.User(R"("network":{"allow":["*"],"deny":["evil.example"]})");
+  world.User(R"("network":{"allow":["*","*:8443"],"deny":["evil.example"]})");
   CHECK(Fetch(world, "https://any.example") == "permit");
-  CHECK(Fetch(world, "https://127.0.0.1:99/") == "permit");
+  CHECK(Fetch(world, "http://any.example") == "permit");
+  CHECK(Fetch(world, "https://any.example:8443") == "permit");
+  CHECK(Fetch(world, "https://any.example:22") == "deny");
+  CHECK(Fetch(world, "https://127.0.0.1/") == "deny");  // an address needs its own entry
   CHECK(Fetch(world, "https://evil.example") == "deny");
 }
 
@@ -196,7 +199,7 @@ TEST_CASE("allowed_domains: all hosts that a command's entries match must be per
       {R"([])", "permit"},
       {R"(["*.a.forge.example"])", "permit"},
       {R"(["api.example:8443"])", "permit"},
-      {R"(["api.example"])", "deny"},  // every port
+      {R"(["api.example"])", "deny"},  // 80 and 443
       {R"(["evil.example"])", "deny"},
       {R"(["good.example","evil.example"])", "deny"},
       {R"(["*.good.example"])", "deny"},  // only the host itself is permitted

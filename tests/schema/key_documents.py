@@ -9,12 +9,20 @@ import textwrap
 
 WIDTH = 100
 NO_NUL = "\\u0000"
+# The host is one of the schema's hosts, with a port.
+PROXY_URL = (
+    r"^[Hh][Tt][Tt][Pp]://(?!.*\.[Rr][Ii][Nn][Gg][Ff][Ee][Nn][Cc][Ee](?::|$))"
+    r"(?:(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z_-][A-Za-z0-9_-]{0,62}"
+    r"|(?:(?:[1-9]?[0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])(?:\.(?!$|:)|(?=$|:))){4}"
+    r"|\[[0-9A-Fa-f:.]{2,}\]):(?=[0-9]{1,5}$)0*(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}"
+    r"|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$")
 FORMS = {
     "any": {"type": "string"},
     "not empty": {"type": "string", "minLength": 1, "not": {"pattern": NO_NUL}},
     "variable": {"type": "string", "minLength": 1, "not": {"pattern": f"[{NO_NUL}=]"}},
     "directory name": {"type": "string", "pattern": "^[^/]+$"},
     "own path": {"$ref": "#/$defs/ownPath"},
+    "proxy url": {"type": "string", "maxLength": 268, "pattern": PROXY_URL},
 }
 TYPES = {"switch": "boolean", "choice": "string", "size": "string, a size", "text": "string",
          "texts": "array"}

@@ -60,8 +60,8 @@ const char* KindName(KeyKind kind) {
 }
 
 const char* FormName(TextForm form) {
-  static constexpr const char* kNames[] = {"any", "not empty", "variable", "directory name",
-                                           "own path"};
+  static constexpr const char* kNames[] = {"any",      "not empty", "variable", "directory name",
+                                           "own path", "proxy url"};
   return kNames[static_cast<size_t>(form)];
 }
 

@@ -62,8 +62,14 @@ class Writer {
     Place(rule.place);
   }
   void Rule(const HostRule& rule) {
-    out_ << JsonString(rule.written) << rule.host << rule.subdomains << rule.any << rule.port;
+    out_ << JsonString(rule.written) << rule.host << rule.subdomains << rule.any << rule.port
+         << rule.wide;
     Place(rule.place);
+  }
+  void Rule(const PrivateRule& rule) {
+    Rule(rule.host);
+    for (const AddressRange& range : rule.ranges) out_ << ' ' << AddressRangeText(range);
+    out_ << '\n';
   }
 
   template <typename T>
@@ -95,6 +101,7 @@ class Writer {
       Rules("network.allow", all.network->allow);
       Rules("network.deny", all.network->deny);
       Rules("network.inspect", all.network->inspect);
+      Rules("network.private", all.network->private_rules);
       Choice("network.unlisted", all.network->unlisted);
     }
     for (const McpFields& fields : all.mcp) {

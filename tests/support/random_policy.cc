@@ -12,10 +12,16 @@ constexpr const char* kTools[] = {"Read", "Write",    "Edit",      "Bash",
 constexpr const char* kToolEntries[] = {"Read",      "Write",          "Edit", "Bash",     "Glob",
                                         "WebFetch",  "mcp__s__t",      "*",    "mcp__*",   "W*",
                                         "mcp__s__*", "@session-tools", "read", "Notebook*"};
-constexpr const char* kHosts[] = {"one.example", "a.one.example", "two.example",
-                                  "one.example:8080"};
+constexpr const char* kHosts[] = {"one.example", "a.one.example",  "two.example", "10.0.0.1",
+                                  "[fd00::1]",   "host.ringfence", "x.ringfence"};
+// A project's policy may have all of them.
 constexpr const char* kHostEntries[] = {
-    "one.example", "*.one.example", "two.example", "one.example:443", "*", "*.example"};
+    "one.example", "*.one.example",    "two.example",      "one.example:443",
+    "*",           "*.example",        "*:8080",           "two.example:22",
+    "10.0.0.1",    "[fd00:0::1]:8080", "*.one.example:80",
+};
+constexpr const char* kRanges[] = {"10.0.0.0/8", "192.168.7.0/24", "fd00::/8"};
+constexpr uint16_t kPorts[] = {22, 80, 443, 8080};
 constexpr const char* kModes[] = {"default", "plan", "bypassPermissions"};
 constexpr const char* kAgents[] = {"Explore", "Plan", "worker"};
 constexpr const char* kAgentPatterns[] = {"Explore", "*", "P*", "worker"};
@@ -41,6 +47,8 @@ std::string RandomPolicies::PathText() {
 
 std::string RandomPolicies::ToolEntry() { return One(kToolEntries); }
 std::string RandomPolicies::HostEntry() { return One(kHostEntries); }
+std::string RandomPolicies::Host() { return One(kHosts); }
+uint16_t RandomPolicies::Port() { return kPorts[Below(std::size(kPorts))]; }
 std::string RandomPolicies::AgentType() { return One(kAgents); }
 
 json RandomPolicies::List(std::string (RandomPolicies::*make)(), unsigned least) {
@@ -71,6 +79,7 @@ json RandomPolicies::Network() {
   if (OneIn(2)) network["allow"] = List(&RandomPolicies::HostEntry, 1);
   if (OneIn(2)) network["deny"] = List(&RandomPolicies::HostEntry, 0);
   if (OneIn(2)) network["unlisted"] = One(kUnlisted);
+  if (OneIn(4)) network["private"] = {{OneIn(2) ? "one.example" : "*.example", {One(kRanges)}}};
   return network;
 }
 
@@ -131,7 +140,8 @@ RandomCall RandomPolicies::Call() {
   if (call.tool == "Bash") {
     call.input = {{"command", "x"}};
   } else if (call.tool == "WebFetch") {
-    call.input = {{"url", "https://" + One(kHosts) + "/"}, {"prompt", "x"}};
+    call.input = {{"url", "https://" + Host() + ":" + std::to_string(Port()) + "/"},
+                  {"prompt", "x"}};
   } else if (call.tool == "Glob") {
     call.input = {{"pattern", OneIn(2) ? "*" : PathText() + "/*"}};
     if (OneIn(2)) call.input["path"] = PathText();

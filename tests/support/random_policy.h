@@ -25,7 +25,10 @@ class RandomPolicies {
 
   nlohmann::json Policy();    // without "version"
   nlohmann::json Sections();  // of a policy or a profile
+  nlohmann::json Network();
   RandomCall Call();
+  std::string Host();  // in its canonical form
+  uint16_t Port();
   std::string AgentType();
 
   // Adds an entry to a deny list. A list that it creates keeps the default that it replaces.
@@ -41,7 +44,6 @@ class RandomPolicies {
   nlohmann::json List(std::string (RandomPolicies::*make)(), unsigned least);
   nlohmann::json PathLists();
   nlohmann::json ToolLists();
-  nlohmann::json Network();
   nlohmann::json Alerts();
   nlohmann::json When();
   std::string AllowedPath() { return PathEntry(false); }

@@ -16,10 +16,11 @@ constexpr const char* kHome = "/home/dev";
 constexpr const char* kRoot = "/home/dev/project";
 
 std::unique_ptr<PolicyFile> MustLoad(std::string text, std::string path, std::string shown,
-                                     bool trusted) {
+                                     bool trusted, bool of_project) {
   std::vector<Error> mistakes;
   auto file = LoadPolicy(
-      {std::move(text), std::move(path), std::move(shown), trusted, &ClaudeCode()}, mistakes);
+      {std::move(text), std::move(path), std::move(shown), trusted, &ClaudeCode(), of_project},
+      mistakes);
   if (file == nullptr) throw std::runtime_error("policy: " + mistakes.front().text());
   return file;
 }
@@ -53,7 +54,7 @@ World::World()
                      Path::Clean("/opt/ringfence/bin/ringfence"),
                      Path::Clean("/opt/ringfence/bin/ringfence-cli")};
   sources.built_in =
-      MustLoad(BuiltInPolicy(ClaudeCode()).text, "", std::string(kBuiltInPolicy), true);
+      MustLoad(BuiltInPolicy(ClaudeCode()).text, "", std::string(kBuiltInPolicy), true, false);
   MoveHome(kHome, kHome);
   MoveRoot(kRoot, kRoot);
 }
@@ -66,7 +67,8 @@ void World::Add(Layer layer, std::string_view members, bool trusted) {
 
 void World::AddFile(Layer layer, std::string text, bool trusted) {
   const std::string name = ShownName(layer);
-  auto file = MustLoad(std::move(text), "/policies/" + name, name, trusted);
+  auto file =
+      MustLoad(std::move(text), "/policies/" + name, name, trusted, layer == Layer::kProject);
   PolicySource source{layer, trusted, std::move(file)};
   const auto later = std::ranges::find_if(
       sources.sources, [layer](const PolicySource& other) { return other.layer > layer; });

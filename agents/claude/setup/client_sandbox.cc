@@ -218,7 +218,7 @@ class SandboxPlanner {
           limits_.notes.emplace_back(
               "network.allow has \"*\": the client's sandbox does not know that entry and"
               " asks about each host");
-        } else if (IsAllowedByAll(network, rule)) {
+        } else if (rule.host != kHostLoopback && IsAllowedByAll(network, rule)) {
           AddOnce(allowed, DomainOf(rule));
           has_port_ = has_port_ || rule.port != 0;
         }
@@ -244,13 +244,11 @@ class SandboxPlanner {
     }
   }
 
-  static bool IsAllowedByAll(const NetworkRules& network, const HostRule& rule) {
-    const std::string probe = (rule.subdomains ? "a." : "") + std::string(rule.host);
-    const uint16_t port = rule.port == 0 ? 443 : rule.port;
+  static bool IsAllowedByAll(const NetworkRules& network, HostRule rule) {
+    if (rule.port == 0) rule.port = 443;
     return std::ranges::all_of(network.lists, [&](const HostList& list) {
-      return std::ranges::any_of(list.allow, [&](const HostRule& r) {
-        return (!rule.subdomains || r.subdomains || r.any) && MatchHost(r, probe, port);
-      });
+      return std::ranges::any_of(list.allow,
+                                 [&](const HostRule& other) { return Covers(other, rule); });
     });
   }
 

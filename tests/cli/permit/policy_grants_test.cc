@@ -109,6 +109,8 @@ TEST_CASE("grants: each key is described, with its danger") {
       {R"("network": {"unlisted": "ask"})", Danger::kOpensMore, "after a question"},
       {R"("network": {"allow": ["*"]})", Danger::kOpensAll, "\"*\""},
       {R"("network": {"allow": ["x.example"]})", Danger::kOpensMore, "x.example"},
+      {R"("network": {"private": {"db.example": ["10.0.0.0/8"]}})", Danger::kOpensMore,
+       "\"db.example\" may lead to these addresses of the user's own networks: \"10.0.0.0/8\""},
       {R"("mcp": {"mcp__fs__*": {}})", Danger::kOpensAll, "No argument"},
       {R"("mcp": {"mcp__fs__*/write": {}})", Danger::kOpensAll, "No argument"},
       {R"("mcp": {"mcp__fs__move": {"read": ["/source"]}})", Danger::kOpensMore, "/source"},

@@ -23,6 +23,7 @@ constexpr TightLayer kLayers[] = {TightLayer::kManaged, TightLayer::kUntrusted,
 // lists that share some texts.
 std::vector<std::string> SomeValues(const KeyType& type) {
   const bool is_path = type.form == TextForm::kOwnPath;
+  if (type.form == TextForm::kProxyUrl) return {"\"http://a:1\"", "\"http://b:2\""};
   std::vector<std::string> values;
   switch (type.kind) {
     case KeyKind::kSwitch:
@@ -80,11 +81,12 @@ auto FieldsOf(Policy policy) {
   if (policy.sandbox.env) policy.sandbox.env = env;
   return std::make_tuple(policy.unsandboxed, policy.wrap_bash, policy.permitted, policy.sandbox,
                          policy.stage, policy.audit, policy.say, policy.permission_mode,
-                         policy.package_stores);
+                         policy.package_stores, policy.network);
 }
 
 Policy MergedOf(std::initializer_list<const std::unique_ptr<PolicyFile>*> files) {
   Policy policy;
+  policy.network.emplace();
   for (const auto* file : files) MergeKeys(policy, KeysOf(*file));
   return policy;
 }
