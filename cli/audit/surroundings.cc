@@ -127,9 +127,9 @@ Result<PolicySources> SourcesOf(const Fixture& fixture) {
   PolicySources sources;
   sources.built_in = LoadPolicy(BuiltInPolicy(ClaudeCode()), mistakes);
   for (const FixturePolicy& policy : fixture.policies) {
-    auto file = LoadPolicy(
-        {policy.text, "/policies/" + policy.shown, policy.shown, policy.trusted, &ClaudeCode()},
-        mistakes);
+    auto file = LoadPolicy({policy.text, "/policies/" + policy.shown, policy.shown, policy.trusted,
+                            &ClaudeCode(), policy.layer == Layer::kProject},
+                           mistakes);
     if (file != nullptr) sources.sources.push_back({policy.layer, policy.trusted, std::move(file)});
   }
   if (mistakes.empty()) return sources;

@@ -30,6 +30,12 @@
 namespace ringfence {
 namespace {
 
+// True if a policy at this path belongs to a project.
+bool IsOfProject(const std::string& absolute) {
+  const std::string own = ProjectPolicyPath("");
+  return absolute.ends_with(own) && absolute.size() > own.size();
+}
+
 bool IsManagedFile(const std::filesystem::path& file) {
   return file.filename() == "managed-settings.json" ||
          file.parent_path().filename() == "managed-settings.d";
@@ -66,7 +72,11 @@ class Checker {
       }
       Result<Places> places = PlacesFor(file);
       if (!places) return places.error();
-      CheckPolicy({**text, Absolute(file), file}, *places);
+      CheckPolicy({.text = **text,
+                   .path = Absolute(file),
+                   .shown = file,
+                   .of_project = IsOfProject(Absolute(file))},
+                  *places);
     }
     return std::move(checked_);
   }
@@ -103,11 +113,10 @@ class Checker {
   Result<Places> PlacesFor(const std::string& file) const {
     Registration registration{.agent = &ClaudeCode()};
     const std::string absolute = Absolute(file);
-    const std::string own = ProjectPolicyPath("");
     if (!question_.given.root.empty()) {
       registration.root = Absolute(question_.given.root);
-    } else if (absolute.ends_with(own) && absolute.size() > own.size()) {
-      registration.project_dir = absolute.substr(0, absolute.size() - own.size());
+    } else if (IsOfProject(absolute)) {
+      registration.project_dir = absolute.substr(0, absolute.size() - ProjectPolicyPath("").size());
     } else {
       registration.project_dir = CurrentDirectory();
     }
@@ -199,7 +208,9 @@ class Checker {
         Wrong(text.error());
       } else if (*text) {
         if (!is_known) checked_.subjects.push_back(shown);
-        is_sound &= CheckPolicy({**text, path, shown}, *places);
+        const bool of_project = registered.options.policy.empty() && IsOfProject(path);
+        is_sound &= CheckPolicy(
+            {.text = **text, .path = path, .shown = shown, .of_project = of_project}, *places);
       }
     }
     if (is_sound) CheckTogether(registered);

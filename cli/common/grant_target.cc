@@ -13,7 +13,6 @@
 #include "policy/evaluate/evaluate_host.h"
 #include "policy/evaluate/evaluate_path.h"
 #include "policy/evaluate/evaluate_tool.h"
-#include "policy/evaluate/evaluate_url.h"
 #include "policy/evaluate/fix.h"
 #include "policy/evaluate/host_or_file.h"
 #include "policy/files/real_files.h"
@@ -104,11 +103,10 @@ TargetDecision EvaluateName(NameDecision evaluated, Trace trace) {
   return {evaluated.verdict, std::move(evaluated.cause), std::move(trace.rules)};
 }
 
-// Returns a URL with a host that the entry matches.
-std::string ProbeUrl(std::string host) {
-  if (host == "*") host = "*.invalid";  // RFC 6761
-  if (host.starts_with("*.")) host = kAnyName + host.substr(1);
-  return "https://" + host + "/";
+// Returns a host that the entry matches.
+std::string MatchingHost(const HostRule& entry) {
+  if (entry.any) return kAnyName + std::string(".invalid");  // RFC 6761
+  return (entry.subdomains ? kAnyName + std::string(".") : "") + std::string(entry.host);
 }
 
 std::string WideToolText(const std::string& tool) {
@@ -269,6 +267,11 @@ Result<GrantTarget> MakeTarget(TargetKind kind, const std::string& text, const s
   return grant;
 }
 
+bool IsHostLoopback(const GrantTarget& grant) {
+  return grant.kind == TargetKind::kHost &&
+         LowerAscii(grant.text).starts_with(std::string(kHostLoopback) + ":");
+}
+
 Path FixedFolder(std::string_view path) {
   std::string folder = "/";
   for (std::string_view name = TakeComponent(path); !name.empty(); name = TakeComponent(path)) {
@@ -327,7 +330,10 @@ Result<std::optional<TargetDecision>> EvaluateTarget(const GrantTarget& grant,
       // Without a "network" section no host is refused; adding one would refuse all other hosts.
       if (!policy->network) return Answer(TargetDecision{});
       Trace trace;
-      NameDecision evaluated = EvaluateUrl(ProbeUrl(LowerAscii(grant.text)), *policy, &trace);
+      const std::string lower = LowerAscii(grant.text);
+      const Result<HostRule> entry = ParseHostRule(lower);
+      if (!entry) return entry.error();
+      NameDecision evaluated = EvaluateHost(MatchingHost(*entry), entry->port, *policy, &trace);
       NameConnection(evaluated, grant.text);
       return Answer(EvaluateName(std::move(evaluated), std::move(trace)));
     }
@@ -343,7 +349,7 @@ bool HasNetwork(const Context& policies) {
 std::string WideText(const GrantTarget& grant, const Places& places, const Registration& where) {
   if (grant.kind == TargetKind::kTool) return WideToolText(grant.text);
   if (grant.kind == TargetKind::kPath) return WidePathText(grant, places, where);
-  return grant.text == "*" ? "every host" : "";
+  return grant.text == "*" || grant.text.starts_with("*:") ? "every host" : "";
 }
 
 std::string AdviceOnBuiltIn(const TargetDecision& decision, const GrantTarget& grant,

@@ -39,6 +39,9 @@ bool IsUrl(const std::string& text);  // true if it has "://"
 Result<GrantTarget> MakeTarget(TargetKind kind, const std::string& text, const std::string& folder,
                                const std::string& home);
 
+// True for a port of host.ringfence, which only the user's own policy can permit.
+bool IsHostLoopback(const GrantTarget& grant);
+
 // Returns the directory above the first component of an absolute path that has a pattern, or the
 // whole path if none has.
 Path FixedFolder(std::string_view path);

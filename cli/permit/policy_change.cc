@@ -277,6 +277,7 @@ Status PolicyChange::AddGrants() {
 
 Result<ChangeTarget> PolicyChange::FindTarget() {
   if (options_.is_for_session()) return SessionTarget();
+  if (IsHostLoopback(grant_)) return UsersTarget();  // a project's policy cannot have it
   for (const PolicySource& source : context_->sources.sources) {
     if (source.layer != Layer::kProject) continue;
     if (source.trusted) return TargetAt(source.file->path, context_->places.root_real.text());
@@ -304,8 +305,9 @@ std::vector<PolicyChange::StillInSession> PolicyChange::StillInSessions() {
 
 Status PolicyChange::Write(const ChangeTarget& target, const PolicyEdit& edit) {
   std::vector<Error> mistakes;
-  if (LoadPolicy({edit.text, target.path, target.shown, true, &ClaudeCode()}, mistakes) ==
-      nullptr) {
+  const bool of_project = !target.root.empty();
+  if (LoadPolicy({edit.text, target.path, target.shown, true, &ClaudeCode(), of_project},
+                 mistakes) == nullptr) {
     Error error = mistakes.front();
     error.what += " (after the change of " + Quote(edit.entries.front()) + ")";
     return error;

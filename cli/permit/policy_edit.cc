@@ -61,7 +61,17 @@ class Adder {
                         R"(set "unlisted": "ask" in the policy's "network" section)");
     }
     if (target_.is_session) return Add("network", "allow", {});
+    if (IsHostLoopback(grant_) && !ListAt(edit_.text, "/network")) {
+      return UsageError(Quote(edit_.entries.front()),
+                        "counts only in the \"network\" section of " + target_.shown +
+                            ", which has none; a new one would refuse all other hosts",
+                        "add the section with all hosts that may be reached");
+    }
     std::vector<std::string> inherited = Inherited(AllowList::kHosts);
+    const auto is_loopback = [](const std::string& entry) {
+      return IsHostLoopback({.kind = TargetKind::kHost, .text = entry});
+    };
+    if (!target_.root.empty()) std::erase_if(inherited, is_loopback);
     if (inherited.empty()) inherited = {"@agent-hosts"};
     return Add("network", "allow", inherited);
   }

@@ -68,9 +68,11 @@ bool IsDenialOf(const AuditEntry& entry, const GrantTarget& grant) {
   if (grant.kind == TargetKind::kPath) return NamesPath(entry, grant);
   if (grant.kind == TargetKind::kTool) return NamesTool(entry, grant.text);
   const std::string denied_text = LowerAscii(entry.host), granted_text = LowerAscii(grant.text);
-  const Result<HostRule> denied = ParseHostRule(denied_text);
+  Result<HostRule> denied = ParseHostRule(denied_text);
   const Result<HostRule> granted = ParseHostRule(granted_text);
-  return denied && granted && Overlaps(*granted, *denied);
+  if (!denied || !granted) return false;
+  denied->wide = true;  // the log has no port
+  return Overlaps(*granted, *denied);
 }
 
 using MaybeDecision = std::optional<TargetDecision>;

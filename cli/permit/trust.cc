@@ -163,7 +163,7 @@ class TrustCommand {
     project.sha256 = Sha256Hex(project.text);
     std::vector<Error> mistakes;
     project.file = LoadPolicy(
-        {project.text, project.path, ShownPath(project.path, where_), true, &ClaudeCode()},
+        {project.text, project.path, ShownPath(project.path, where_), true, &ClaudeCode(), true},
         mistakes);
     if (project.file == nullptr) return mistakes.front();
     return project;

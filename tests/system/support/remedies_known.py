@@ -21,6 +21,11 @@ TESTS = {
     "Ask the user to add it to the project's own policy": "fix: a project's policy that narrows",
     "Ask the user to add it to the policy.":
         "text: where no command can name it or the policy; an entry by hand is tested with a profile's",
+    "Ask the user to list ": "cli/test_allow_hosts.py: test_a_port_of_this_machine_goes_into_the_users_policy",
+    "Ask the user to add ":
+        "text: said of a connection's address, by the proxy; unit tests have policies with the entry",
+    "remove it here, and run: ringfence allow ":
+        "cli/test_allow_hosts.py: test_a_projects_policy_that_names_a_port_of_this_machine_is_refused",
     "Ask the user to make this change.": "text: the policy stays as it is, and so does the refusal",
     "? The user can add \"mcp\": {": "fix: an argument of an MCP tool that is not a path",
     ", ask the user to add \"root\": \"git\" to ~/.config/ringfence/policy.json.":

@@ -1,0 +1,107 @@
+"""`ringfence allow` of hosts with ports, and of ports of this machine."""
+
+import json
+
+import pytest
+
+from command_steps import advice_of
+from command_world import error_of
+
+
+def with_network(world, **network):
+    world.write(world.policy, json.dumps({"version": 1, "network": {"allow": ["@agent-hosts"], **network}}))
+
+
+@pytest.mark.parametrize("url, words", (
+    ("https://forge.example:22/", ["forge.example:22"]),
+    ("https://forge.example/", ["forge.example"]),
+    ("http://half.example/", ["half.example"]),
+    ("http://192.0.2.1:8080/", ["192.0.2.1:8080"]),
+    ("http://[2001:db8::1]/", ["[2001:db8::1]"]),
+    ("http://notes.md:22/", ["notes.md:22"]),
+    ("http://host.ringfence:5432/", ["host.ringfence:5432"])))
+def test_the_advice_of_a_refused_port_permits_it(world, url, words):
+    with_network(world, allow=["half.example:443", "forge.example:9418"])
+    explained = world.run("explain", url)
+    assert explained.returncode == 1, explained
+    assert advice_of(explained.stdout) == ["allow", *words], explained.stdout
+    assert world.run("allow", *words).returncode == 0
+    assert world.run("explain", url).returncode == 0
+
+
+def test_a_host_without_a_port_is_permitted_on_80_and_443(world):
+    with_network(world)
+    assert 'Added "a.example"' in world.run("allow", "a.example").stdout
+    assert "permitted already" in world.run("allow", "a.example:443").stdout
+    for url in ("http://a.example/", "https://a.example/"):
+        assert world.run("explain", url).returncode == 0
+    explained = world.run("explain", "https://a.example:22/")
+    assert "is listed for ports 80 and 443 only" in explained.stdout, explained.stdout
+    assert 'Added "a.example:22"' in world.run("allow", "a.example:22").stdout
+    assert 'Removed "a.example:22"' in world.run("revoke", "a.example:22").stdout
+
+
+def test_every_host_is_allowed_on_a_port_after_a_question(world):
+    with_network(world)
+    error_of(world.run("allow", "*:9418"), 1, "would open every host", "--yes")
+    assert 'Added "*:9418"' in world.run("allow", "*:9418", "--yes").stdout
+    assert world.run("explain", "https://a.example:9418/").returncode == 0
+
+
+def test_a_port_of_this_machine_goes_into_the_users_policy(world):
+    error_of(world.run("allow", "host.ringfence"), 2, "needs a port")
+    error_of(world.run("allow", "x.ringfence"), 2, "is a reserved name")
+    project = world.write(world.project / ".ringfence/policy.json",
+                          '{"version": 1, "network": {"allow": ["a.example"]}}')
+    world.trust()
+    before = project.read_text()
+    # Without a list of the user's own, one would close all other hosts in other projects.
+    world.write(world.policy, '{"version": 1}')
+    reason = world.run("explain", "http://host.ringfence:5432/").stdout
+    assert "`" not in reason and "their own policy" in reason, reason
+    error_of(world.run("allow", "host.ringfence:5432"), 2, 'has none', "add the section")
+    with_network(world)
+    assert "of ~/.config/ringfence/policy.json" in world.run("allow", "Host.Ringfence:5432").stdout
+    assert project.read_text() == before
+    assert world.run("explain", "http://host.ringfence:5432/").returncode == 0
+    assert 'Removed "host.ringfence:5432"' in world.run("revoke", "host.ringfence:5432").stdout
+
+
+def test_a_projects_list_does_not_inherit_a_port_of_this_machine(world):
+    with_network(world, allow=["u.example", "host.ringfence:5432"])
+    project = world.write(world.project / ".ringfence/policy.json", '{"version": 1}')
+    world.trust()
+    assert "trusted again" in world.run("allow", "b.example").stdout
+    assert json.loads(project.read_text())["network"]["allow"] == ["u.example", "b.example"]
+    for host in ("u.example", "b.example", "host.ringfence:5432"):
+        assert world.run("explain", f"http://{host}/").returncode == 0, host
+
+
+def test_a_projects_policy_that_names_a_port_of_this_machine_is_refused(world):
+    project = world.project / ".ringfence/policy.json"
+    with_network(world)
+    for network in ({"upstream": "http://proxy.example:3128"}, {"allow": ["host.ringfence:5432"]}):
+        world.write(project, json.dumps({"version": 1, "network": network}))
+        error_of(world.run("trust"), 2, "policy.json:1:", "not in a project's")
+        done = world.run("check", str(project))
+        assert done.returncode == 1 and "not in a project's" in done.stdout + done.stderr, done
+    assert world.run("check", str(world.write(world.base / "mine.json", project.read_text()))).returncode == 0
+    assert "run: ringfence allow host.ringfence:5432" in world.run("trust").stderr
+    project.unlink()
+    assert world.run("allow", "host.ringfence:5432").returncode == 0
+    assert world.run("explain", "http://host.ringfence:5432/").returncode == 0
+
+
+def test_a_session_may_reach_a_port_of_this_machine(world):
+    with_network(world)
+
+    def denial():
+        event = json.dumps({"session_id": "one", "cwd": str(world.project), "tool_name": "WebFetch",
+                            "hook_event_name": "PreToolUse",
+                            "tool_input": {"url": "http://host.ringfence:5432/", "prompt": "p"}})
+        return world.start([world.programs.hook], event,
+                           env={"HOME": str(world.home), "CLAUDE_PROJECT_DIR": str(world.project)}).stdout
+
+    assert "host.ringfence" in denial()
+    assert "only to session one" in world.run("allow", "--session", "host.ringfence:5432").stdout
+    assert not denial()
