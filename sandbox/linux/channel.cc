@@ -8,15 +8,16 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "base/inside.h"
+#include "base/message_socket.h"
 #include "base/syscall.h"
 
 namespace ringfence {
 namespace {
-
-constexpr size_t kMaxPacket = 16384;
 
 int ToNumber(const std::string& field) { return std::atoi(field.c_str()); }
 
@@ -31,33 +32,17 @@ Status Watch(const UniqueFd& events, const UniqueFd& fd) {
 
 Status SendPacket(const UniqueFd& socket, Message message,
                   const std::vector<std::string_view>& fields, int fd) {
-  std::string bytes(1, static_cast<char>(message));
+  std::vector<std::string_view> sent;
+  sent.reserve(fields.size());
+  size_t left = kMaxSocketMessage - 1;
   for (const std::string_view field : fields) {
-    bytes += field;
-    bytes += '\0';
+    if (left == 0) break;
+    sent.push_back(field.substr(0, left - 1));
+    left -= sent.back().size() + 1;
   }
-  if (bytes.size() > kMaxPacket) {
-    bytes.resize(kMaxPacket);
-    bytes.back() = '\0';
-  }
-  iovec part{bytes.data(), bytes.size()};
-  msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  if (fd >= 0) {
-    header.msg_control = control.data();
-    header.msg_controllen = control.size();
-    cmsghdr* rights = CMSG_FIRSTHDR(&header);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof fd);
-    std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-  }
-  for (;;) {
-    if (::sendmsg(socket.get(), &header, MSG_NOSIGNAL) >= 0) return Unit{};
-    if (errno != EINTR) return SystemError("sendmsg(channel)");
-  }
+  const int attached[] = {fd};
+  return SendSocketMessage(socket.get(), static_cast<char>(message), sent,
+                           fd < 0 ? std::span<const int>() : attached);
 }
 
 Status SendFailure(const UniqueFd& socket, const SetupFailure& failure) {
@@ -84,37 +69,10 @@ SetupFailure FailureIn(const Packet& packet) {
 }
 
 Result<Packet> ReceivePacket(const UniqueFd& socket) {
-  std::array<char, kMaxPacket> bytes;  // NOLINT(*-member-init): only received bytes are read
-  iovec part{bytes.data(), bytes.size()};
-  msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  header.msg_control = control.data();
-  header.msg_controllen = control.size();
-  ssize_t got = -1;
-  do {
-    got = ::recvmsg(socket.get(), &header, MSG_CMSG_CLOEXEC);
-  } while (got < 0 && errno == EINTR);
-  if (got < 0) return SystemError("recvmsg(channel)");
-  if (got == 0) return SystemError("recvmsg(channel)", EPIPE);
-  Packet packet;
-  packet.message = static_cast<Message>(bytes[0]);
-  for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {
-    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
-    int fd = -1;
-    std::memcpy(&fd, CMSG_DATA(c), sizeof fd);
-    packet.fd = UniqueFd(fd);
-  }
-  std::string field;
-  for (const char c : std::string_view(bytes.data(), static_cast<size_t>(got)).substr(1)) {
-    if (c != '\0') {
-      field += c;
-    } else {
-      packet.fields.push_back(std::move(field));
-      field.clear();
-    }
-  }
+  Result<SocketMessage> message = ReceiveSocketMessage(socket.get());
+  if (!message) return message.error();
+  Packet packet{static_cast<Message>(message->type), std::move(message->fields), {}};
+  if (!message->fds.empty()) packet.fd = std::move(message->fds.front());
   return packet;
 }
 
