@@ -85,7 +85,7 @@ list_packages() {
   case $1 in
     apt)
       required='g++=g++ cmake=cmake ninja-build=ninja nlohmann-json3-dev libcli11-dev libmd-dev'
-      required="$required libseccomp-dev"
+      required="$required libseccomp-dev libboost1.81-dev|libboost-dev"
       optional='musl-tools=musl-gcc'
       required_tests='doctest-dev python3=python3 python3-pytest python3-pytest-xdist clang=clang++'
       required_tests="$required_tests libclang-rt-dev|libclang-rt-14-dev"
@@ -97,11 +97,11 @@ list_packages() {
       optional_tests="$optional_tests nodejs=node libxml2-utils=xmllint parallel=parallel"
       optional_tests="$optional_tests rsyslog=/usr/sbin/rsyslogd lld=ld.lld ccache=ccache"
       optional_tests="$optional_tests qemu-system-x86=qemu-system-x86_64 busybox-static=busybox cpio=cpio"
-      optional_tests="$optional_tests e2fsprogs=mke2fs"
+      optional_tests="$optional_tests e2fsprogs=mke2fs iproute2=ip openssl=openssl curl=curl procps=pkill"
       ;;
     dnf)
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'
-      required="$required glibc-static libstdc++-static libseccomp-devel"
+      required="$required glibc-static libstdc++-static libseccomp-devel boost-devel"
       optional='musl-gcc=musl-gcc'
       required_tests='doctest-devel python3=python3 python3-pytest python3-pytest-xdist clang=clang++'
       required_tests="$required_tests compiler-rt"
@@ -398,6 +398,7 @@ unregister() {
 # Every file that cmake/install.cmake and library/CMakeLists.txt install.
 installed_files() {
   for file in "$prefix"/bin/ringfence "$prefix"/bin/ringfence-cli "$prefix"/bin/ringfence-hook \
+    "$prefix"/bin/ringfence-proxy \
     "$prefix"/share/man/man1/ringfence.1 "$prefix"/share/man/man1/ringfence-*.1 \
     "$prefix"/share/man/man5/ringfence-policy.5 "$prefix"/share/ringfence/policy.schema.json \
     "$prefix"/share/bash-completion/completions/ringfence \

@@ -7,6 +7,7 @@
 #include "base/inside.h"
 #include "base/json_scanner.h"
 #include "base/json_tree.h"
+#include "base/read_number.h"
 #include "base/text.h"
 
 namespace ringfence {
@@ -21,7 +22,8 @@ constexpr std::string_view kVerdicts[] = {"permit", "ask", "deny", "error", "ale
 struct EntryMember {
   std::string_view name;
   std::string AuditEntry::*text = nullptr;
-  size_t most = kMaxAuditLine;  // bytes; longer text is cut
+  size_t most = kMaxAuditLine;             // bytes; longer text is cut
+  uint64_t AuditEntry::*number = nullptr;  // left out if it is 0
 };
 
 // The members of a line, in their order.
@@ -38,6 +40,15 @@ constexpr EntryMember kEntryMembers[] = {{"time", &AuditEntry::time},
                                          {"why", &AuditEntry::why, kMaxWhy},
                                          {"server", &AuditEntry::server, kMaxEntryText},
                                          {"host", &AuditEntry::host, kMaxEntryText},
+                                         {"protocol", &AuditEntry::protocol},
+                                         {"method", &AuditEntry::method, kMaxEntryText},
+                                         {"path", &AuditEntry::path, kMaxWhy},
+                                         {"address", &AuditEntry::address},
+                                         {"sni", &AuditEntry::sni, kMaxEntryText},
+                                         {"status", nullptr, 0, &AuditEntry::status},
+                                         {"up", nullptr, 0, &AuditEntry::up},
+                                         {"down", nullptr, 0, &AuditEntry::down},
+                                         {"ms", nullptr, 0, &AuditEntry::milliseconds},
                                          {"us"}};
 
 std::string Cut(const std::string& text) { return JsonString(CutText(text, kMaxEntryText)); }
@@ -60,6 +71,10 @@ std::string MemberJson(const EntryMember& member, const AuditEntry& entry) {
     const std::string& text = entry.*member.text;
     return text.empty() ? "" : JsonString(CutText(text, member.most));
   }
+  if (member.number != nullptr) {
+    const uint64_t number = entry.*member.number;
+    return number == 0 ? "" : std::to_string(number);
+  }
   if (member.name == "paths") return entry.paths.empty() ? "" : PathsJson(entry.paths);
   if (member.name == "verdict") {
     return entry.verdict ? JsonString(VerdictName(*entry.verdict)) : "";
@@ -79,6 +94,13 @@ std::optional<AuditEntry::Rule> RuleOf(const JsonTree& tree) {
     std::from_chars(digits.data(), digits.data() + digits.size(), found.line);
   }
   return found;
+}
+
+uint64_t NumberIn(const JsonTree& tree, std::string_view name) {
+  const JsonNode* node = tree.Find(tree.root(), name);
+  uint64_t number = 0;
+  if (node == nullptr || node->kind != JsonKind::kNumber) return 0;
+  return ReadNumber(node->content(), number) ? number : 0;
 }
 
 std::vector<std::string> ReadPaths(const JsonTree& tree) {
@@ -162,6 +184,7 @@ std::optional<AuditEntry> ReadAuditEntry(std::string_view line) {
   AuditEntry entry;
   for (const EntryMember& member : kEntryMembers) {
     if (member.text != nullptr) entry.*member.text = tree->Text(tree->root(), member.name);
+    if (member.number != nullptr) entry.*member.number = NumberIn(*tree, member.name);
   }
   if (entry.time.empty()) return {};
   entry.paths = ReadPaths(*tree);

@@ -30,7 +30,8 @@ struct AuditEntry {
   };
 
   std::string time;   // AuditTime() of the writer, also in a sandbox; see is_inside
-  std::string event;  // the client's event, or SandboxStart, SandboxDenial of `ringfence run`
+  std::string event;  // the client's event; SandboxStart, SandboxDenial of `ringfence run`; or
+                      // Connection of the egress proxy
   std::string session;
   std::string agent_id, agent_type;  // of a subagent
   std::string tool;
@@ -39,8 +40,16 @@ struct AuditEntry {
   std::optional<LoggedVerdict> verdict;
   std::optional<Rule> rule;  // the rule that decided
   std::string why;
-  std::string server;        // the MCP server that the call names in addition to its tool
-  std::string host;          // Cause::host
+  std::string server;  // the MCP server that the call names in addition to its tool
+  std::string host;    // Cause::host; of a connection "host:port"
+  // Of a connection:
+  std::string protocol;       // "http", "tls", "connect", "socks5", "tcp", "dns"
+  std::string method, path;   // of a plain HTTP request; the path has no query
+  std::string address;        // that was connected to
+  std::string sni;            // if it differs from the host
+  uint64_t status = 0;        // of the HTTP response; 0 if unknown
+  uint64_t up = 0, down = 0;  // bytes
+  uint64_t milliseconds = 0;
   int64_t microseconds = 0;  // duration of the decision
 
   // Set only by ReadAuditEntry(); AppendToAudit() and InsideLog write them.

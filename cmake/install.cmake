@@ -11,6 +11,9 @@ install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING 
   PATTERN man EXCLUDE)
 
 install(TARGETS ringfence ringfence-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET ringfence-proxy)
+  install(TARGETS ringfence-proxy RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(FILES docs/man/ringfence.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 function(install_completion shell name folder)

@@ -66,14 +66,22 @@ Result<std::string> WrapLine(const Registration& registration, const Event& even
   if (!launcher) return launcher.error();
   if (event.session_id.empty()) return UsageError("", "the event has no session id");
   std::string line = *launcher + " enter";
-  for (const OptionWord& word : kOptionWords) {
-    const std::string& value = WordValue(word, registration, event);
-    if (!value.empty()) line += " " + std::string(word.name) + " " + Encoded(value);
-  }
+  for (const std::string& word : WrapWords(registration, event)) line += " " + word;
   line += kWrapEnd;
   if (line.size() > kMaxLine)
     return UsageError("", "the paths of the project and the policy are too long");
   return line;
+}
+
+std::vector<std::string> WrapWords(const Registration& registration, const Event& event) {
+  std::vector<std::string> words;
+  for (const OptionWord& word : kOptionWords) {
+    const std::string& value = WordValue(word, registration, event);
+    if (value.empty()) continue;
+    words.emplace_back(word.name);
+    words.push_back(Encoded(value));
+  }
+  return words;
 }
 
 Status ReadWrapWords(std::span<char* const> words, Registration& registration, Event& event) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "policy/event.h"
@@ -25,7 +26,10 @@ Result<std::string> WrapProgram(const Registration& registration);
 // error.
 Result<std::string> WrapLine(const Registration& registration, const Event& event);
 
-// Parses the words after `ringfence enter` back into the arguments of WrapLine().
+// Returns the words after `ringfence enter` in that line.
+std::vector<std::string> WrapWords(const Registration& registration, const Event& event);
+
+// Parses those words back into the arguments of WrapWords().
 Status ReadWrapWords(std::span<char* const> words, Registration& registration, Event& event);
 
 // True if a command that ran had that line, under any permission mode: the user may have changed

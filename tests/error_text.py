@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("agents", "audit_log", "base", "policy", "hook", "sandbox", "run", "cli", "library")
+FOLDERS = ("agents", "audit_log", "base", "policy", "hook", "sandbox", "proxy", "run", "cli", "library")
 MEMBER = r"(?:\(\))?(?:\.|->)(?:what|where|hint|text\(\))"
 USUAL_NAME = r"\w*(?:[Ee]rror|[Ff]ailure|[Mm]istake)\w*"
 DECLARED = re.compile(r"\bError&? (\w+)\b(?!\()")

@@ -19,7 +19,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("agents", "audit_log", "base", "policy", "hook", "sandbox", "run", "cli", "library")
+FOLDERS = ("agents", "audit_log", "base", "policy", "hook", "sandbox", "proxy", "run", "cli", "library")
 GROUP = re.compile(r"^compile_together\((\w+) (\w+)\s([^)]*)\)", re.MULTILINE)
 VARIABLE = re.compile(r"^ *set\((\w+)\s([^)]*)\)", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)

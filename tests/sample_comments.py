@@ -12,7 +12,7 @@ import pathlib
 import random
 import re
 
-FOLDERS = ("agents", "audit_log", "base", "cli", "hook", "include", "library", "policy", "run", "sandbox",
+FOLDERS = ("agents", "audit_log", "base", "cli", "hook", "include", "library", "policy", "proxy", "run", "sandbox",
            "tests")
 CODE_LINES = 3
 

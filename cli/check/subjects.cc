@@ -228,7 +228,7 @@ class Checker {
     wraps_bash_ |= policy->wrap_bash;
     if (const PathRule* beyond = FirstBeyond(policy->read)) reads_beyond_ = beyond->written();
     if (const PathRule* beyond = FirstBeyond(policy->write)) writes_beyond_ = beyond->written();
-    Take(LintTogether({context->sources, context->places, disk_}, context->profile,
+    Take(LintTogether({context->sources, context->places, disk_}, context->registration.profile,
                       BypassingSettings()));
     if (project_real_.empty()) project_real_ = context->places.root_real.text();
     KeepRights({std::move(*context), {}, *policy, {}});

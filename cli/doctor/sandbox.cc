@@ -58,7 +58,7 @@ class SandboxDoctor {
     if (!patient_.policy_option.empty()) {
       line.insert(line.end(), {"--policy", patient_.policy_option});
     }
-    const std::string& profile = patient_.context->profile;
+    const std::string& profile = patient_.context->registration.profile;
     if (!profile.empty()) line.insert(line.end(), {"--profile", profile});
     line.emplace_back("--");
     return line;
@@ -153,7 +153,7 @@ class SandboxDoctor {
     options.home = patient_.where.home;
     options.root = patient_.context->places.root.text();
     options.policy = patient_.policy_option;
-    options.profile = patient_.context->profile;
+    options.profile = patient_.context->registration.profile;
     options.command = {"/bin/true"};
     Result<RunRequest> request = ReadRequest(options, files, false);
     if (!request) return Add(Health::kMissing, request.error().text(), request.error().hint);

@@ -15,7 +15,7 @@ namespace ringfence {
 struct Context {
   Places places;
   PolicySources sources;
-  std::string profile;  // --profile
+  Registration registration;  // by which both were found
 
   // Returns the policy for one caller. It points into `sources`.
   Result<Policy> PolicyFor(const Caller& caller = {}) const;

@@ -41,6 +41,33 @@ TEST_CASE("audit entry: an entry survives being written and read") {
   CHECK_FALSE(again->is_inside);
 }
 
+TEST_CASE("audit entry: a connection survives being written and read") {
+  const AuditEntry entry{.time = "2026-10-14T17:46:40.123Z",
+                         .event = "Connection",
+                         .verdict = LoggedVerdict::kPermit,
+                         .host = "x.example:80",
+                         .protocol = "http",
+                         .method = "GET",
+                         .path = "/a",
+                         .address = "203.0.113.5",
+                         .sni = "y.example",
+                         .status = 200,
+                         .up = 1,
+                         .down = uint64_t{1} << 40,
+                         .milliseconds = 3};
+  const std::optional<AuditEntry> again = ReadAuditEntry(AuditText(entry) + "}");
+  REQUIRE(again.has_value());
+  CHECK(AuditText(*again) == AuditText(entry));
+  CHECK(again->path == "/a");
+  CHECK(again->down == entry.down);
+  CHECK(AuditText({.time = "a"}) == R"({"time":"a","us":0)");  // no member for what is not known
+  for (const char* number : {R"("1")", "-1", "1.5", "99999999999999999999"}) {
+    CAPTURE(number);
+    const std::string line = std::string(R"({"time":"a","up":)") + number + "}";
+    CHECK(ReadAuditEntry(line)->up == 0);
+  }
+}
+
 TEST_CASE("audit entry: a line from a sandbox has the launcher's time") {
   const auto entry = ReadAuditEntry(R"({"time":"a","verdict":"permit","inside":"b"})");
   REQUIRE(entry.has_value());

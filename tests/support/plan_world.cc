@@ -56,9 +56,14 @@ std::string PlacesText(const std::vector<PlannedPlace>& places) {
   return text;
 }
 
+bool IsProxyFolder(const HiddenPlace& place) {
+  return place.path.text().ends_with("/.local/state/ringfence/proxy");
+}
+
 std::string PlacesText(const std::vector<HiddenPlace>& places) {
   std::string text;
   for (const HiddenPlace& place : places) {
+    if (IsProxyFolder(place)) continue;
     Append(text, place.path.text() + KindText(place.kind));
     for (const Path& kept : place.kept) text += " but " + kept.text();
   }

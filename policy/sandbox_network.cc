@@ -1,0 +1,23 @@
+#include "policy/sandbox_network.h"
+
+#include <utility>
+
+#include "policy/agent.h"
+
+namespace ringfence {
+
+std::optional<NetworkRules> SandboxNetwork(const Policy& policy, bool is_agent) {
+  if (policy.network && policy.network->opens_sandbox) return policy.network;
+  if (!is_agent) return {};
+  NetworkRules rules = policy.network.value_or(NetworkRules{});
+  HostList list;
+  list.place = {.file = kBuiltInPolicy, .pointer = "/network/allow"};
+  for (const std::string_view host : policy.agent->hosts) {
+    list.allow.push_back({.host = host, .written = "@agent-hosts", .place = list.place});
+  }
+  rules.lists.push_back(std::move(list));
+  rules.opens_sandbox = true;
+  return rules;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,392 @@
+#include "proxy/broker/broker.h"
+
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/message_socket.h"
+#include "base/read_number.h"
+#include "base/socket_pair.h"
+#include "base/syscall.h"
+#include "base/text.h"
+#include "policy/decision.h"
+#include "policy/evaluate/evaluate_host.h"
+#include "policy/rules/domain.h"
+#include "proxy/broker/connection_log.h"
+#include "proxy/broker/dialer.h"
+#include "proxy/broker/live_policy.h"
+#include "proxy/broker/resolver.h"
+#include "proxy/ipc.h"
+#include "proxy/link/messages.h"
+#include "proxy/message_channel.h"
+
+namespace ringfence {
+namespace {
+
+using boost::system::error_code;
+
+constexpr std::chrono::seconds kLookupLimit{10};
+constexpr std::chrono::milliseconds kCountsInterval{200};
+constexpr size_t kMaxOpen = 2048;  // connections that the worker has or asks for
+
+// One connection, or one request on it, from the worker's question to its end.
+struct Opened {
+  std::string protocol;
+  std::string host;
+  uint16_t port = 0;
+  bool only_assess = false;
+  std::optional<AuditEntry::Rule> rule;  // that permitted it
+  std::string address;
+
+  std::string target() const { return host + ":" + std::to_string(port); }
+};
+
+std::optional<AuditEntry::Rule> RuleAt(const RulePlace& place) {
+  return AuditEntry::Rule{std::string(place.file), place.line, std::string(place.pointer)};
+}
+
+std::vector<Address> LoopbackAddresses() {
+  return {*ParseAddress("127.0.0.1"), *ParseAddress("[::1]")};
+}
+
+// The sentence for people and models, without "ringfence: ".
+std::string SentenceOf(const NameDecision& decision) {
+  const std::string text =
+      WholeReasonText({.verdict = Verdict::kDeny, .cause = decision.cause}, "");
+  return text.substr(std::string_view("ringfence: ").size());
+}
+
+class Broker {
+ public:
+  Broker(UniqueFd channel, LivePolicy policy, const SessionRequest& request)
+      : parent_(io_, std::move(channel)),
+        policy_(std::move(policy)),
+        resolver_(io_),
+        counts_timer_(io_),
+        is_trial_(request.is_trial) {}
+
+  int Run(UniqueFd worker) {
+    worker_ = std::make_unique<MessageChannel>(io_, std::move(worker));
+    worker_->Start([this](const SocketMessage& message) { HearWorker(message); },
+                   [this] { io_.stop(); });
+    parent_.Start([this](SocketMessage message) { HearParent(std::move(message)); },
+                  [this] { io_.stop(); });
+    io_.run();
+    LogUnfinished();
+    return 0;
+  }
+
+ private:
+  void HearParent(SocketMessage message) {
+    if (message.type != static_cast<char>(BrokerMessage::kNetwork)) return;
+    const std::vector<std::string_view> names(message.fields.begin(), message.fields.end());
+    worker_->Send(static_cast<char>(WorkerMessage::kListen), names, std::move(message.fds));
+  }
+
+  void HearWorker(const SocketMessage& message) {
+    switch (static_cast<WorkerMessage>(message.type)) {
+      case WorkerMessage::kOpen:
+      case WorkerMessage::kAssess:
+        return Open(message);
+      case WorkerMessage::kDone:
+        return Done(message.fields);
+      case WorkerMessage::kRefused:
+        return LogRefused(message.fields);
+      case WorkerMessage::kReady:
+      case WorkerMessage::kListen:
+      case WorkerMessage::kGranted:
+      case WorkerMessage::kDenied:
+        return;
+    }
+  }
+
+  void Open(const SocketMessage& message) {
+    const std::vector<std::string>& fields = message.fields;
+    uint64_t id = 0;
+    Opened opened;
+    if (fields.size() != 4 || !ReadNumber(fields[0], id) || !ReadNumber(fields[3], opened.port) ||
+        opened.port == 0 || open_.contains(id)) {
+      return io_.stop();  // no worker of ours sends that
+    }
+    opened.protocol = fields[1];
+    opened.host = fields[2];
+    opened.only_assess = message.type == static_cast<char>(WorkerMessage::kAssess);
+    if (open_.size() >= kMaxOpen || log_.IsFull()) {
+      return Deny(id, opened, DenialKind::kBusy, "the proxy has too many connections");
+    }
+    const Result<const Policy*> policy = policy_.Current();
+    if (!policy) {
+      return Deny(id, opened, DenialKind::kPolicy,
+                  "the policy cannot be used: " + policy.error().text());
+    }
+    SetLog(**policy);
+    Decide(id, std::move(opened), **policy);
+  }
+
+  void Decide(uint64_t id, Opened opened, const Policy& policy) {
+    const HostDecision decision = EvaluateHost(opened.host, opened.port, policy);
+    if (!policy.network) {
+      return Deny(id, opened, DenialKind::kPolicy, "the policy permits no network");
+    }
+    if (decision.verdict != Verdict::kPermit) return DenyByRule(id, opened, decision);
+    if (policy.audit.required && !log_.failure().empty()) {
+      return Deny(id, opened, DenialKind::kPolicy,
+                  "the audit log, which the policy requires, cannot be written: " + log_.failure());
+    }
+    if (decision.rule != nullptr) opened.rule = RuleAt(decision.rule->place);
+    const auto added = open_.emplace(id, std::move(opened)).first;
+    if (added->second.only_assess) return Grant(id, {}, {});
+    if (const std::optional<Address> literal = ParseAddress(added->second.host)) {
+      return Dial(id, {{*literal}, ""});
+    }
+    if (added->second.host == kHostLoopback) return Dial(id, {LoopbackAddresses(), ""});
+    LookUp(id, added->second.host);
+  }
+
+  void LookUp(uint64_t id, const std::string& host) {
+    auto timer = std::make_shared<boost::asio::steady_timer>(io_, kLookupLimit);
+    auto answered = std::make_shared<bool>(false);
+    timer->async_wait([this, id, timer, answered](const error_code& error) {
+      if (error || std::exchange(*answered, true)) return;
+      Fail(id, DenialKind::kNoAddress, "it did not resolve within 10 seconds");
+    });
+    resolver_.Resolve(host, [this, id, timer, answered](const Resolver::Found& found) {
+      if (std::exchange(*answered, true)) return;
+      timer->cancel();
+      Dial(id, found);
+    });
+  }
+
+  // Dials those of the addresses that the policy permits for this name, as it is now.
+  void Dial(uint64_t id, const Resolver::Found& found) {
+    const auto at = open_.find(id);
+    if (at == open_.end()) return;
+    const Opened& opened = at->second;
+    if (found.addresses.empty()) {
+      return Fail(id, DenialKind::kNoAddress, "it does not resolve: " + found.error);
+    }
+    const Result<const Policy*> policy = policy_.Current();
+    if (!policy) return Fail(id, DenialKind::kPolicy, policy.error().text());
+    std::vector<Address> permitted;
+    std::optional<AddressDecision> refused;
+    for (const Address& address : found.addresses) {
+      AddressDecision decision = EvaluateAddress(opened.host, opened.port, address, **policy);
+      if (decision.verdict == Verdict::kPermit) {
+        permitted.push_back(address);
+      } else if (!refused) {
+        refused = std::move(decision);
+      }
+    }
+    if (permitted.empty()) {
+      const Opened denied = opened;
+      open_.erase(at);
+      return DenyByRule(id, denied, *refused);
+    }
+    Dialer::Dial(io_, std::move(permitted), opened.port, [this, id](Dialer::Outcome outcome) {
+      const std::string address = AddressText(outcome.address);
+      if (!outcome.socket.valid()) {
+        return Fail(id, DenialKind::kUnreachable, "it cannot be reached: " + outcome.error);
+      }
+      std::vector<UniqueFd> socket;
+      socket.push_back(std::move(outcome.socket));
+      Grant(id, address, std::move(socket));
+    });
+  }
+
+  void Grant(uint64_t id, const std::string& address, std::vector<UniqueFd> socket) {
+    const auto at = open_.find(id);
+    if (at == open_.end()) return;  // the worker has given up
+    at->second.address = address;
+    ++granted_;
+    NoteCounts();
+    worker_->Send(static_cast<char>(WorkerMessage::kGranted), {std::to_string(id), address},
+                  std::move(socket));
+  }
+
+  // A connection that was permitted does not come about.
+  void Fail(uint64_t id, DenialKind kind, const std::string& why) {
+    const auto at = open_.find(id);
+    if (at == open_.end()) return;
+    const Opened opened = std::move(at->second);
+    open_.erase(at);
+    AuditEntry entry = EntryOf(opened);
+    entry.verdict = LoggedVerdict::kPermit;
+    entry.why = why;
+    Log(std::move(entry));
+    Answer(id, kind, "connection to " + Quote(opened.target()) + " failed: " + why);
+  }
+
+  void DenyByRule(uint64_t id, const Opened& opened, const NameDecision& decision) {
+    AuditEntry entry = EntryOf(opened);
+    entry.verdict = LoggedVerdict::kDeny;
+    entry.why = decision.cause->why;
+    if (decision.cause->place) entry.rule = RuleAt(*decision.cause->place);
+    Refuse(id, opened, std::move(entry), SentenceOf(decision));
+  }
+
+  void Deny(uint64_t id, const Opened& opened, DenialKind kind, const std::string& why) {
+    AuditEntry entry = EntryOf(opened);
+    entry.verdict = LoggedVerdict::kDeny;
+    entry.why = why;
+    const std::string sentence = "connection to " + Quote(opened.target()) + " refused: " + why;
+    if (kind != DenialKind::kBusy) return Refuse(id, opened, std::move(entry), sentence);
+    Answer(id, kind, sentence);
+  }
+
+  void Refuse(uint64_t id, const Opened& opened, AuditEntry entry, const std::string& sentence) {
+    ++refused_;
+    NoteCounts();
+    Log(std::move(entry));
+    Answer(id, DenialKind::kPolicy, sentence);
+    parent_.Send(static_cast<char>(BrokerMessage::kRefused), {opened.target(), sentence});
+  }
+
+  void Answer(uint64_t id, DenialKind kind, const std::string& sentence) {
+    const char code = static_cast<char>(kind);
+    worker_->Send(static_cast<char>(WorkerMessage::kDenied),
+                  {std::to_string(id), {&code, 1}, sentence});
+  }
+
+  // id, method, path, status, up, down, milliseconds, note
+  void Done(const std::vector<std::string>& fields) {
+    uint64_t id = 0;
+    if (fields.size() != 8 || !ReadNumber(fields[0], id)) return io_.stop();
+    const auto at = open_.find(id);
+    if (at == open_.end()) return;
+    AuditEntry entry = EntryOf(at->second);
+    entry.verdict = LoggedVerdict::kPermit;
+    entry.method = Printable(fields[1]);
+    entry.path = Printable(fields[2]);
+    const auto number = [&](size_t i) {
+      uint64_t value = 0;
+      return ReadNumber(fields[i], value) ? value : 0;
+    };
+    entry.status = number(3);
+    entry.up = number(4);
+    entry.down = number(5);
+    entry.milliseconds = number(6);
+    entry.why = Printable(fields[7]);
+    up_ += entry.up;
+    down_ += entry.down;
+    open_.erase(at);
+    Log(std::move(entry));
+    NoteCounts();
+  }
+
+  // protocol, host, port, reason
+  void LogRefused(const std::vector<std::string>& fields) {
+    if (fields.size() != 4) return io_.stop();
+    Opened opened;
+    opened.protocol = Printable(fields[0]);
+    opened.host = Printable(fields[1]);
+    if (!ReadNumber(fields[2], opened.port)) return io_.stop();
+    AuditEntry entry = EntryOf(opened);
+    entry.verdict = LoggedVerdict::kDeny;
+    entry.why = Printable(fields[3]);
+    const std::string to = opened.port == 0 ? opened.host : opened.target();
+    const std::string sentence =
+        (to.empty() ? "a connection was" : "connection to " + Quote(to)) + " refused: " + entry.why;
+    ++refused_;
+    NoteCounts();
+    Log(std::move(entry));
+    parent_.Send(static_cast<char>(BrokerMessage::kRefused), {opened.target(), sentence});
+  }
+
+  static AuditEntry EntryOf(const Opened& opened) {
+    AuditEntry entry;
+    entry.host = opened.target();
+    entry.protocol = Printable(opened.protocol);
+    entry.rule = opened.rule;
+    entry.address = opened.address;
+    return entry;
+  }
+
+  void Log(AuditEntry entry) {
+    entry.session = policy_.session();
+    entry.agent_type = policy_.agent_type();
+    entry.profile = profile_;
+    log_.Add(std::move(entry));
+  }
+
+  void SetLog(const Policy& policy) {
+    profile_ = policy.profile;
+    if (!is_trial_) log_.SetFile(policy_.places().audit_file, policy.audit);
+  }
+
+  // Connections that end with the session, whatever ended it.
+  void LogUnfinished() {
+    for (const auto& [id, opened] : open_) {
+      AuditEntry entry = EntryOf(opened);
+      entry.verdict = LoggedVerdict::kPermit;
+      entry.why = "it ended with the session";
+      Log(std::move(entry));
+    }
+  }
+
+  // Tells the parent, for `ringfence proxy status`; not for every single connection.
+  void NoteCounts() {
+    if (std::exchange(counts_wait_, true)) return;
+    counts_timer_.expires_after(kCountsInterval);
+    counts_timer_.async_wait([this](const error_code& error) {
+      if (error) return;
+      counts_wait_ = false;
+      parent_.Send(static_cast<char>(BrokerMessage::kCounts),
+                   {std::to_string(open_.size()), std::to_string(granted_),
+                    std::to_string(refused_), std::to_string(up_), std::to_string(down_)});
+    });
+  }
+
+  boost::asio::io_context io_{1};
+  MessageChannel parent_;
+  std::unique_ptr<MessageChannel> worker_;
+  LivePolicy policy_;
+  Resolver resolver_;
+  ConnectionLog log_;
+  std::string profile_;
+  std::map<uint64_t, Opened> open_;
+  uint64_t granted_ = 0, refused_ = 0, up_ = 0, down_ = 0;
+  boost::asio::steady_timer counts_timer_;
+  bool counts_wait_ = false;
+  bool is_trial_;
+};
+
+}  // namespace
+
+int ServeSession(UniqueFd channel, int (*serve)(UniqueFd)) {
+  std::signal(SIGCHLD, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  Result<SocketMessage> first = ReceiveSocketMessage(channel.get());
+  if (!first || first->type != static_cast<char>(BrokerMessage::kSession)) return 1;
+  const Result<SessionRequest> request = SessionRequest::Of(std::move(first->fields));
+  if (!request) return 1;
+  Result<LivePolicy> policy = LivePolicy::For(*request);
+  Result<SocketPair> pair = MakeSocketPair(SOCK_SEQPACKET);
+  if (!policy || !pair) return 1;
+  // Before there are threads, and before the policy is read: the worker must not know it.
+  const pid_t worker = ::fork();
+  if (worker < 0) return 1;
+  if (worker == 0) {
+    channel = UniqueFd();
+    pair->own = UniqueFd();
+    ::_exit(serve(std::move(pair->other)));
+  }
+  pair->other = UniqueFd();
+  return Broker(std::move(channel), std::move(*policy), *request).Run(std::move(pair->own));
+}
+
+}  // namespace ringfence

@@ -1,0 +1,51 @@
+// Writes one line for each connection into the audit log, on a thread of its own.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "audit_log/entry.h"
+#include "base/not_copied.h"
+#include "base/path.h"
+#include "policy/policy.h"
+
+namespace ringfence {
+
+class ConnectionLog : NotCopied {
+ public:
+  ConnectionLog();
+  ~ConnectionLog();  // writes what is queued
+
+  // The log of the current policy. Entries that are queued go to the log that was set before.
+  void SetFile(const std::optional<Path>& file, const AuditRules& rules);
+  void Add(AuditEntry entry);
+
+  // True if so many entries wait that new connections should wait, too.
+  bool IsFull() const;
+  // Why the last entry could not be written; "" if it was.
+  std::string failure() const;
+
+ private:
+  struct Line {
+    AuditEntry entry;
+    Path file;
+    AuditRules rules;
+    int64_t time;  // nanoseconds since 1970
+  };
+  void Write();
+
+  std::optional<Path> file_;
+  AuditRules rules_;
+  mutable std::mutex mutex_;  // guards all below
+  std::condition_variable wake_;
+  std::deque<Line> lines_;
+  std::string failure_;
+  bool ends_ = false;
+  std::thread thread_;
+};
+
+}  // namespace ringfence

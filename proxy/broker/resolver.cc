@@ -1,0 +1,104 @@
+#include "proxy/broker/resolver.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "base/syscall.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int64_t kKeptFor = int64_t{5} * 1'000'000'000;  // nanoseconds
+constexpr size_t kMaxEntries = 4096;
+constexpr size_t kMaxAddresses = 32;
+
+using AddressList = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
+
+Address AddressIn(const addrinfo& info) {
+  Address address{};
+  if (info.ai_family == AF_INET6) {
+    sockaddr_in6 ipv6{};
+    std::memcpy(&ipv6, info.ai_addr, sizeof ipv6);
+    std::memcpy(address.data(), &ipv6.sin6_addr, address.size());
+    return address;
+  }
+  sockaddr_in ipv4{};
+  std::memcpy(&ipv4, info.ai_addr, sizeof ipv4);
+  constexpr size_t kPrefix = 12;  // ::ffff:0:0/96
+  address[10] = address[11] = 0xFF;
+  std::memcpy(address.data() + kPrefix, &ipv4.sin_addr, sizeof ipv4.sin_addr);
+  return address;
+}
+
+Resolver::Found LookUp(const std::string& name) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_ADDRCONFIG;
+  addrinfo* first = nullptr;
+  // Without a final dot, which would keep the host's search list out: /etc/hosts has none either.
+  const int code = ::getaddrinfo(name.c_str(), nullptr, &hints, &first);
+  const AddressList list(first, ::freeaddrinfo);
+  Resolver::Found found;
+  if (code != 0) {
+    found.error = code == EAI_SYSTEM ? ErrnoName(errno) : ::gai_strerror(code);
+    return found;
+  }
+  for (const addrinfo* info = first; info != nullptr; info = info->ai_next) {
+    const bool is_ip = info->ai_family == AF_INET || info->ai_family == AF_INET6;
+    if (!is_ip || found.addresses.size() == kMaxAddresses) continue;
+    const Address address = AddressIn(*info);
+    if (std::ranges::find(found.addresses, address) == found.addresses.end()) {
+      found.addresses.push_back(address);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+// A lookup that stalls cannot be interrupted, so the process ends without waiting for it.
+Resolver::~Resolver() { threads_.stop(); }
+
+void Resolver::Resolve(const std::string& name, Handler handler) {
+  const auto known = entries_.find(name);
+  if (known != entries_.end()) {
+    Entry& entry = known->second;
+    if (entry.known_at == 0) return entry.waiting.push_back(std::move(handler));
+    if (Nanoseconds(CLOCK_MONOTONIC) - entry.known_at < kKeptFor) return handler(entry.found);
+    entries_.erase(known);
+  }
+  if (entries_.size() >= kMaxEntries) DropOld();
+  if (entries_.size() >= kMaxEntries) return handler({{}, "too many lookups at once"});
+  entries_[name].waiting.push_back(std::move(handler));
+  boost::asio::post(threads_, [this, name] {
+    Found found = LookUp(name);
+    boost::asio::post(
+        io_, [this, name, found = std::move(found)]() mutable { Take(name, std::move(found)); });
+  });
+}
+
+void Resolver::Take(const std::string& name, Found found) {
+  Entry& entry = entries_[name];
+  entry.found = std::move(found);
+  entry.known_at = Nanoseconds(CLOCK_MONOTONIC);
+  const Found answer = entry.found;
+  for (const Handler& handler : std::exchange(entry.waiting, {})) handler(answer);
+}
+
+void Resolver::DropOld() {
+  const int64_t now = Nanoseconds(CLOCK_MONOTONIC);
+  std::erase_if(entries_, [now](const auto& item) {
+    return item.second.known_at != 0 && now - item.second.known_at >= kKeptFor;
+  });
+}
+
+}  // namespace ringfence

@@ -1,0 +1,43 @@
+// Messages between the broker and the worker of a session (base/message_socket.h). The worker
+// parses what comes from the sandbox and the hosts, and may be taken over by it; the broker
+// decides, dials and logs. So the broker believes the worker nothing but what a connection was used
+// for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ringfence {
+
+enum class WorkerMessage : char {
+  // From the worker. Numbers are decimal.
+  kOpen = 'o',    // id, protocol, host, port: asks for a connection
+  kAssess = 'a',  // the same, without a connection: the worker has one
+  kDone =
+      'd',  // id, method, path, status, bytes up, bytes down, milliseconds, note; the end of what
+            // kOpen or kAssess began
+  kRefused = 'r',  // protocol, host (may be ""), port, reason: refused for its form
+  kReady = 'y',    // the worker is confined and serves
+  // From the broker
+  kListen = 'l',   // names, with their sockets (HolderMessage::kNetwork)
+  kGranted = 'g',  // id, address; with the connected socket after kOpen
+  kDenied = 'n',   // id, DenialKind, sentence
+};
+
+enum class DenialKind : char {
+  kPolicy = 'p',
+  kNoAddress = 'a',  // the name does not resolve, or only to addresses that are refused
+  kUnreachable = 'u',
+  kBusy = 'b',  // a limit of the proxy
+};
+
+// How the sandbox reached the proxy; also in the log.
+inline constexpr std::string_view kHttpProtocol = "http";
+inline constexpr std::string_view kTlsProtocol = "tls";          // transparent
+inline constexpr std::string_view kConnectProtocol = "connect";  // explicit tunnel
+inline constexpr std::string_view kSocksProtocol = "socks5";
+inline constexpr std::string_view kTcpProtocol = "tcp";  // transparent, anything else
+inline constexpr std::string_view kDnsProtocol = "dns";
+
+}  // namespace ringfence

@@ -1,0 +1,51 @@
+// A message socket (base/message_socket.h) in an event loop. Sending never blocks: what the other
+// side does not take yet is queued.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/message_socket.h"
+#include "base/not_copied.h"
+#include "base/unique_fd.h"
+
+namespace ringfence {
+
+class MessageChannel : NotCopied {
+ public:
+  using Handler = std::function<void(SocketMessage)>;
+  using EndHandler = std::function<void()>;
+
+  MessageChannel(boost::asio::io_context& io, UniqueFd socket);
+
+  // Calls `handler` for each message and `ended` once: if the other side is closed, or takes
+  // nothing although thousands of messages wait. Neither may destroy the channel.
+  void Start(Handler handler, EndHandler ended);
+
+  void Send(char type, const std::vector<std::string_view>& fields, std::vector<UniqueFd> fds = {});
+
+ private:
+  struct Queued {
+    char type;
+    std::vector<std::string> fields;
+    std::vector<UniqueFd> fds;
+  };
+  void AwaitMessages();
+  void AwaitRoom();
+  // Returns false if there is no room now.
+  bool TrySend(const Queued& message);
+  void End();
+
+  boost::asio::posix::stream_descriptor socket_;
+  Handler handler_;
+  EndHandler ended_;
+  std::deque<Queued> queue_;
+  bool is_open_ = true;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,174 @@
+#include "proxy/parent/session.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "base/program.h"
+#include "base/socket_pair.h"
+#include "base/syscall.h"
+#include "proxy/link/messages.h"
+
+namespace ringfence {
+namespace {
+
+// A session's network is kept this long without a sandbox, in nanoseconds: the next command then
+// starts faster. Nothing else is lost with it, since no process is left in it.
+constexpr int64_t kKeptFor = int64_t{5} * 1'000'000'000;
+
+std::vector<std::string_view> Views(const std::vector<std::string>& fields) {
+  return {fields.begin(), fields.end()};
+}
+
+std::vector<int> Numbers(const std::vector<UniqueFd>& fds) {
+  std::vector<int> numbers;
+  numbers.reserve(fds.size());
+  for (const UniqueFd& fd : fds) numbers.push_back(fd.get());
+  return numbers;
+}
+
+// Starts this program again, so that a broker has no memory of other sessions.
+Status Spawn(const UniqueFd& channel) {
+  Result<std::string> program = OwnProgramReal();
+  if (!program) return program.error();
+  posix_spawn_file_actions_t actions{};
+  ::posix_spawn_file_actions_init(&actions);
+  const UniqueFd high(::fcntl(channel.get(), F_DUPFD_CLOEXEC, kListeningFd + 1));
+  ::posix_spawn_file_actions_adddup2(&actions, high.get(), kListeningFd);
+  std::vector<std::string> arguments{"ringfence-proxy", "session"};
+  char* const no_environment[] = {nullptr};
+  pid_t child = -1;
+  const int code = ::posix_spawn(&child, program->c_str(), &actions, nullptr,
+                                 ArgumentPointers(arguments).data(), no_environment);
+  ::posix_spawn_file_actions_destroy(&actions);
+  return code == 0 ? Status(Unit{}) : SystemError("start " + *program, code);
+}
+
+}  // namespace
+
+void Session::AddPolled(std::vector<pollfd>& polled) const {
+  polled.push_back({holder_.get(), POLLIN, 0});
+  if (broker_.valid()) polled.push_back({broker_.get(), POLLIN, 0});
+  if (broker_.valid()) return;
+  for (const UniqueFd& socket : sockets_.fds) polled.push_back({socket.get(), POLLIN, 0});
+}
+
+bool Session::Serve(std::span<const pollfd>& polled) {
+  const size_t others = broker_.valid() ? 1 : sockets_.fds.size();
+  const std::span<const pollfd> own = polled.first(1 + others);
+  polled = polled.subspan(1 + others);
+  const auto has_event = [](const pollfd& one) { return one.revents != 0; };
+  const bool is_used = std::ranges::any_of(own.subspan(1), has_event);
+  if (is_used && !(broker_.valid() ? HearBroker() : StartBroker().has_value())) return false;
+  return !has_event(own.front()) || HearHolder();
+}
+
+Status Session::StartBroker() {
+  Result<SocketPair> channel = MakeSocketPair(SOCK_SEQPACKET);
+  if (!channel) return channel.error();
+  if (Status s = Spawn(channel->other); !s) return s;
+  broker_ = std::move(channel->own);
+  const char session = static_cast<char>(BrokerMessage::kSession);
+  if (Status s = SendSocketMessage(broker_.get(), session, request_.Fields()); !s) return s;
+  return PassSockets();
+}
+
+Status Session::PassSockets() {
+  const SocketMessage sockets = std::exchange(sockets_, {});
+  return SendSocketMessage(broker_.get(), static_cast<char>(BrokerMessage::kNetwork),
+                           Views(sockets.fields), Numbers(sockets.fds));
+}
+
+bool Session::Admits(const SessionRequest& other) const {
+  if (request_.key != other.key) return false;
+  return request_.is_shared || (launchers_.empty() && is_free_);
+}
+
+void Session::Add(int launcher, UniqueFd member) {
+  launchers_.push_back(launcher);
+  is_free_ = false;
+  if (!member.valid()) return;  // it has created the network
+  if (user_.valid()) {
+    Admit({launcher, std::move(member)});
+  } else {
+    early_.push_back({launcher, std::move(member)});
+  }
+}
+
+// A launcher or holder that has ended is noticed elsewhere.
+void Session::Admit(const Newcomer& newcomer) const {
+  const int member[] = {newcomer.member.get()};
+  const int namespaces[] = {user_.get(), net_.get()};
+  [[maybe_unused]] const Status passed =
+      SendSocketMessage(holder_.get(), static_cast<char>(HolderMessage::kMember), {}, member);
+  [[maybe_unused]] const Status answered = SendSocketMessage(
+      newcomer.launcher, static_cast<char>(LauncherMessage::kExisting), {}, namespaces);
+}
+
+void Session::Remove(int launcher) {
+  std::erase(launchers_, launcher);
+  std::erase_if(early_, [=](const Newcomer& newcomer) { return newcomer.launcher == launcher; });
+  left_at_ = Nanoseconds(CLOCK_MONOTONIC);
+}
+
+bool Session::HearHolder() {
+  Result<SocketMessage> message = ReceiveSocketMessage(holder_.get());
+  if (!message) return false;
+  if (message->type == static_cast<char>(HolderMessage::kFree)) is_free_ = true;
+  if (message->type != static_cast<char>(HolderMessage::kNetwork)) return true;
+  const size_t count = std::min(message->fields.size(), message->fds.size());
+  for (size_t i = 0; i < count; ++i) {
+    std::string& name = message->fields[i];
+    UniqueFd& fd = message->fds[i];
+    if (name == kUserNamespace) {
+      user_ = std::move(fd);
+    } else if (name == kNetNamespace) {
+      net_ = std::move(fd);
+    } else {
+      sockets_.fields.push_back(std::move(name));
+      sockets_.fds.push_back(std::move(fd));
+    }
+  }
+  if (user_.valid()) {
+    for (const Newcomer& newcomer : std::exchange(early_, {})) Admit(newcomer);
+  }
+  return !broker_.valid() || PassSockets().has_value();
+}
+
+bool Session::HearBroker() {
+  Result<SocketMessage> message = ReceiveSocketMessage(broker_.get());
+  if (!message) return false;
+  if (message->type == static_cast<char>(BrokerMessage::kCounts)) {
+    counts_ = std::move(message->fields);
+  } else if (message->type == static_cast<char>(BrokerMessage::kRefused)) {
+    TellAll(LauncherMessage::kRefused, message->fields);
+  }
+  return true;
+}
+
+void Session::TellAll(LauncherMessage type, const std::vector<std::string>& fields) const {
+  for (const int launcher : launchers_) {
+    [[maybe_unused]] const Status told =
+        SendSocketMessage(launcher, static_cast<char>(type), Views(fields));
+  }
+}
+
+bool Session::IsUsed(int64_t now) const {
+  if (!launchers_.empty()) return true;
+  return now - left_at_ < kKeptFor;
+}
+
+std::vector<std::string> Session::StatusFields() const {
+  std::vector<std::string> fields{request_.key, request_.name, std::to_string(launchers_.size())};
+  fields.insert(fields.end(), counts_.begin(), counts_.end());
+  return fields;
+}
+
+}  // namespace ringfence

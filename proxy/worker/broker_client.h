@@ -1,0 +1,72 @@
+// The worker's side of the channel to the broker (proxy/ipc.h).
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "proxy/ipc.h"
+#include "proxy/message_channel.h"
+
+namespace ringfence {
+
+// Where a connection is to lead, and how it came.
+struct Target {
+  std::string_view protocol;
+  std::string host;  // canonical
+  uint16_t port = 0;
+
+  bool IsSamePlace(const Target& other) const { return host == other.host && port == other.port; }
+};
+
+struct BrokerAnswer {
+  bool is_granted = false;
+  UniqueFd socket;  // connected; invalid after Assess()
+  DenialKind denial = DenialKind::kPolicy;
+  std::string sentence;  // why it was denied
+};
+
+// What a granted connection or request was used for.
+struct Usage {
+  std::string_view method, path;  // of a plain HTTP request
+  int status = 0;
+  uint64_t up = 0, down = 0;  // bytes
+  std::string_view note;
+};
+
+class BrokerClient : NotCopied {
+ public:
+  using Handler = std::function<void(BrokerAnswer)>;
+
+  BrokerClient(boost::asio::io_context& io, UniqueFd channel) : channel_(io, std::move(channel)) {}
+
+  void Start(MessageChannel::Handler listen, MessageChannel::EndHandler ended);
+
+  // Asks for a connection, or whether an existing one may be used for another request. Returns a
+  // number for Done(). `handler` is called once, later.
+  uint64_t Open(const Target& target, Handler handler);
+  uint64_t Assess(const Target& target, Handler handler);
+  // Must follow each grant, once.
+  void Done(uint64_t id, const Usage& usage);
+  // Reports what was refused for its form, without a question. `host` may be "".
+  void Refused(const Target& target, std::string_view reason);
+
+ private:
+  struct Question {
+    Handler handler;
+    int64_t asked_at;
+  };
+  uint64_t Ask(WorkerMessage message, const Target& target, Handler handler);
+  void Hear(SocketMessage message);
+
+  MessageChannel channel_;
+  MessageChannel::Handler listen_;
+  uint64_t last_ = 0;
+  std::map<uint64_t, Handler> questions_;
+  std::map<uint64_t, int64_t> begun_;  // nanoseconds, CLOCK_MONOTONIC
+};
+
+}  // namespace ringfence

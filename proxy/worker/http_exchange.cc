@@ -1,0 +1,383 @@
+#include "proxy/worker/http_exchange.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "proxy/worker/tunnel.h"
+
+namespace ringfence {
+namespace {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::chrono::seconds kHeadLimit{10};
+constexpr std::chrono::minutes kIdleLimit{10};
+constexpr int kMaxInterim = 16;  // 1xx responses before the final one
+
+}  // namespace
+
+void HttpExchange::Begin(Service& service, Start start) {
+  const std::shared_ptr<HttpExchange> exchange(new HttpExchange(service, std::move(start)));
+  exchange->ReadRequest();
+}
+
+HttpExchange::HttpExchange(Service& service, Start start)
+    : service_(service),
+      client_(std::move(start.client)),
+      place_(std::move(start.place)),
+      kind_(start.kind),
+      transparent_(std::move(start.transparent)),
+      host_(std::move(start.host)),
+      host_target_(transparent_),
+      grant_(start.granted),
+      timer_(service.io()) {
+  request_.in = std::move(start.received);
+}
+
+// --- the request ---
+
+void HttpExchange::ReadRequest() {
+  RequestHead head;
+  WireError error;
+  switch (ParseRequestHead(request_.in, head, error)) {
+    case Progress::kNeedsMore:
+      LimitHead();
+      return Read(client_, request_, &HttpExchange::OnRequestBytes);
+    case Progress::kBad:
+      return Refuse(error);
+    case Progress::kDone:
+      timer_.cancel();
+      return HandleRequest(head);
+  }
+}
+
+void HttpExchange::OnRequestBytes(bool ended) {
+  if (ended) return Close();
+  if (HasNewLine(request_)) return ReadRequest();
+  LimitHead();
+  Read(client_, request_, &HttpExchange::OnRequestBytes);
+}
+
+void HttpExchange::HandleRequest(const RequestHead& head) {
+  const RequestSource source{.kind = kind_,
+                             .host = transparent_.host,
+                             .port = transparent_.port,
+                             .credential = service_.credential()};
+  WireError error;
+  plan_ = {};
+  if (!PlanHttpRequest(head, source, plan_, error)) return Refuse(error);
+  client_minor_ = head.minor_version;
+  request_.in.erase(0, head.size);
+  request_.searched = 0;
+  has_retried_ = false;
+  Ask();
+}
+
+void HttpExchange::Ask() {
+  const bool is_tunnel = plan_.kind == RequestPlan::Kind::kTunnel;
+  const Target target{is_tunnel ? kConnectProtocol : kHttpProtocol, plan_.host, plan_.port};
+  const auto answered = [self = shared_from_this()](BrokerAnswer answer) {
+    self->HandleAnswer(std::move(answer));
+  };
+  const bool has_host = host_ && !is_tunnel && host_target_.IsSamePlace(target);
+  if (!has_host) CloseHost();
+  host_target_ = target;
+  if (has_host && grant_ != 0) return SendRequest();  // granted together with the connection
+  is_reused_ = has_host;
+  grant_ = has_host ? service_.broker().Assess(target, answered)
+                    : service_.broker().Open(target, answered);
+}
+
+void HttpExchange::HandleAnswer(BrokerAnswer answer) {
+  if (!answer.is_granted) {
+    grant_ = 0;
+    return Reply(StatusOf(answer.denial), answer.sentence);
+  }
+  if (plan_.kind == RequestPlan::Kind::kTunnel) return OpenTunnel(std::move(answer.socket));
+  if (answer.socket.valid()) host_ = service_.Adopt(std::move(answer.socket));
+  SendRequest();
+}
+
+void HttpExchange::OpenTunnel(UniqueFd host) {
+  const uint64_t grant = std::exchange(grant_, 0);
+  is_closed_ = true;
+  Tunnel::Begin(service_, {.client = std::move(client_),
+                           .place = std::move(place_),
+                           .host = service_.Adopt(std::move(host)),
+                           .grant = grant,
+                           .target = host_target_,
+                           .received = std::move(request_.in),
+                           .greeting = "HTTP/1.1 200 Connection established\r\n\r\n"});
+}
+
+void HttpExchange::SendRequest() {
+  request_.out = plan_.head;
+  request_.body.emplace(plan_.body);
+  request_.chunked = plan_.body.kind == BodyFraming::Kind::kChunked;
+  request_.is_done = false;
+  request_.passed = response_.passed = 0;
+  status_ = 0;
+  interim_count_ = 0;
+  response_.in.clear();
+  PassRequest();
+  if (!is_closed_) ReadResponse();
+}
+
+void HttpExchange::PassRequest() {
+  if (is_closed_ || !TakeBody(request_)) return;
+  if (!request_.out.empty()) return Write(*host_, request_, &HttpExchange::PassRequest);
+  if (!request_.is_done) Read(client_, request_, &HttpExchange::OnRequestBody);
+}
+
+void HttpExchange::OnRequestBody(bool ended) {
+  if (ended) return Close();
+  PassRequest();
+}
+
+// --- the response ---
+
+void HttpExchange::ReadResponse() {
+  if (is_closed_) return;
+  ResponseHead head;
+  WireError error;
+  switch (ParseResponseHead(response_.in, head, error)) {
+    case Progress::kNeedsMore:
+      return Read(*host_, response_, &HttpExchange::OnResponseBytes);
+    case Progress::kBad:
+      return FailHost("the response of the host " + error.reason);
+    case Progress::kDone:
+      return HandleResponse(head);
+  }
+}
+
+void HttpExchange::OnResponseBytes(bool ended) {
+  if (!ended && HasNewLine(response_)) return ReadResponse();
+  if (!ended) return Read(*host_, response_, &HttpExchange::OnResponseBytes);
+  // A host may close an idle connection at any time.
+  const bool can_retry = is_reused_ && !has_retried_ && response_.in.empty() &&
+                         plan_.body.kind == BodyFraming::Kind::kNone;
+  if (!can_retry) return FailHost("the host closed the connection without a response");
+  has_retried_ = true;
+  ReportUse("the host had closed the connection");
+  CloseHost();
+  Ask();
+}
+
+void HttpExchange::HandleResponse(const ResponseHead& head) {
+  const ResponseContext context{.method = plan_.method,
+                                .client_minor = client_minor_,
+                                .client_keep_alive = plan_.keep_alive,
+                                .asked_upgrade = plan_.is_upgrade};
+  ResponsePlan plan;
+  WireError error;
+  if (!PlanHttpResponse(head, context, plan, error)) {
+    return FailHost("the response of the host " + error.reason);
+  }
+  response_.in.erase(0, head.size);
+  response_.searched = 0;
+  status_ = plan.status;
+  if (plan.is_switching) {
+    const uint64_t grant = std::exchange(grant_, 0);
+    is_closed_ = true;
+    return service_.Join(grant, {.client = std::move(client_),
+                                 .host = std::move(*host_),
+                                 .to_host = std::move(request_.in),
+                                 .to_client = plan.head + response_.in});
+  }
+  response_.out = plan.head;
+  if (plan.is_interim) {
+    if (++interim_count_ > kMaxInterim) return FailHost("the host sends no final response");
+    return Write(client_, response_, &HttpExchange::ReadResponse);
+  }
+  response_.body.emplace(plan.body);
+  response_.chunked = plan.send_chunked;
+  response_.is_done = false;
+  ends_with_host_ = plan.body.kind == BodyFraming::Kind::kUntilClose;
+  client_keeps_alive_ = plan.client_keeps_alive;
+  host_keeps_alive_ = plan.host_keeps_alive;
+  PassResponse();
+}
+
+void HttpExchange::PassResponse() {
+  if (is_closed_ || !TakeBody(response_)) return;
+  if (!response_.out.empty()) return Write(client_, response_, &HttpExchange::PassResponse);
+  if (response_.is_done) return EndResponse();
+  Read(*host_, response_, &HttpExchange::OnResponseBody);
+}
+
+void HttpExchange::OnResponseBody(bool ended) {
+  if (!ended) return PassResponse();
+  if (!ends_with_host_) {
+    // The client must not take half of a body for all of it.
+    ResetConnection(client_);
+    return Close();
+  }
+  response_.is_done = true;
+  response_.body.reset();
+  host_keeps_alive_ = false;
+  if (response_.chunked) response_.out = kLastChunk;
+  PassResponse();
+}
+
+void HttpExchange::EndResponse() {
+  ReportUse("");
+  const bool is_over = !client_keeps_alive_ || !request_.is_done || host_refuses_rest_;
+  if (is_over) {
+    service_.Farewell(std::move(client_), "");
+    return Close();
+  }
+  if (!host_keeps_alive_ || !response_.in.empty()) CloseHost();
+  ReadRequest();
+}
+
+// --- bytes ---
+
+// A head is parsed from its beginning each time, so not for every byte of it.
+bool HttpExchange::HasNewLine(Way& way) {
+  const size_t from = std::min(std::exchange(way.searched, way.in.size()), way.in.size());
+  return way.in.size() >= kMaxHeadSize || way.in.find('\n', from) != std::string::npos;
+}
+
+void HttpExchange::AddPayload(Way& way, std::string_view payload) {
+  if (payload.empty()) return;
+  if (way.chunked) way.out += ChunkLine(payload.size());
+  way.out += payload;
+  if (way.chunked) way.out += "\r\n";
+}
+
+bool HttpExchange::TakeBody(Way& way) {
+  if (way.is_done || !way.body) return true;
+  std::string_view rest = way.in;
+  WireError error;
+  for (;;) {
+    size_t used = 0;
+    std::string_view payload;
+    const Progress progress = way.body->Read(rest, used, payload, error);
+    if (progress == Progress::kBad) {
+      if (&way == &request_) {
+        Refuse(error);
+      } else {
+        FailHost("the response of the host " + error.reason);
+      }
+      return false;
+    }
+    AddPayload(way, payload);
+    rest.remove_prefix(used);
+    way.is_done = progress == Progress::kDone;
+    if (way.is_done || used == 0 || rest.empty()) break;
+  }
+  if (way.is_done && way.chunked) way.out += kLastChunk;
+  way.in.erase(0, way.in.size() - rest.size());
+  return true;
+}
+
+void HttpExchange::Read(TcpSocket& socket, Way& way, void (HttpExchange::*then)(bool ended)) {
+  if (is_closed_) return;
+  const std::span<char> buffer = ReadBuffer();
+  const ssize_t got = ::recv(socket.native_handle(), buffer.data(), buffer.size(), 0);
+  if (got > 0) {
+    way.in.append(buffer.data(), static_cast<size_t>(got));
+    return (this->*then)(false);
+  }
+  if (got == 0 || (errno != EAGAIN && errno != EINTR)) return (this->*then)(true);
+  socket.async_wait(tcp::socket::wait_read,
+                    [self = shared_from_this(), &socket, &way, then](const error_code& error) {
+                      if (!error) self->Read(socket, way, then);
+                    });
+}
+
+void HttpExchange::Write(TcpSocket& socket, Way& way, void (HttpExchange::*then)()) {
+  if (is_closed_) return;
+  size_t done = 0;
+  while (done < way.out.size()) {
+    const ssize_t sent =
+        ::send(socket.native_handle(), way.out.data() + done, way.out.size() - done, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) break;
+    done += static_cast<size_t>(sent);
+  }
+  const bool has_failed = done < way.out.size() && errno != EAGAIN;
+  way.passed += done;
+  way.out.erase(0, done);
+  if (way.out.empty()) return (this->*then)();
+  if (has_failed) return WriteFailed(way);
+  socket.async_wait(tcp::socket::wait_write,
+                    [self = shared_from_this(), &socket, &way, then](const error_code& error) {
+                      if (!error) self->Write(socket, way, then);
+                    });
+}
+
+// A host that refuses the rest of a request may still have answered it.
+void HttpExchange::WriteFailed(Way& way) {
+  if (&way == &response_) return Close();
+  way.out.clear();
+  way.is_done = true;
+  host_refuses_rest_ = true;
+}
+
+// --- ends ---
+
+void HttpExchange::Refuse(const WireError& error) {
+  const Target target{kHttpProtocol,
+                      kind_ == RequestSource::Kind::kTransparent ? transparent_.host : plan_.host,
+                      transparent_.port};
+  service_.broker().Refused(target, "the request " + error.reason);
+  Reply(error.status, "the request " + error.reason);
+}
+
+void HttpExchange::Reply(int status, const std::string& sentence) {
+  ReportUse(sentence);
+  if (status_ != 0) return Close();  // a response has begun
+  service_.Farewell(std::move(client_), ProxyResponse(status, sentence));
+  Close();
+}
+
+void HttpExchange::FailHost(const std::string& why) { Reply(502, why); }
+
+void HttpExchange::ReportUse(std::string_view note) {
+  if (grant_ == 0) return;
+  service_.broker().Done(std::exchange(grant_, 0), {.method = plan_.method,
+                                                    .path = plan_.path,
+                                                    .status = status_,
+                                                    .up = request_.passed,
+                                                    .down = response_.passed,
+                                                    .note = note});
+}
+
+void HttpExchange::CloseHost() {
+  if (!host_) return;
+  error_code ignored;
+  host_->close(ignored);
+  host_.reset();
+}
+
+void HttpExchange::Close() {
+  if (std::exchange(is_closed_, true)) return;
+  ReportUse("the client closed the connection");
+  timer_.cancel();
+  CloseHost();
+  error_code ignored;
+  client_.close(ignored);
+}
+
+// The rest of a head must come soon; a client may take its time between two requests.
+void HttpExchange::LimitHead() {
+  const bool has_begun = !request_.in.empty();
+  if (has_begun && limits_head_) return;
+  limits_head_ = has_begun;
+  if (has_begun) {
+    timer_.expires_after(kHeadLimit);
+  } else {
+    timer_.expires_after(kIdleLimit);
+  }
+  timer_.async_wait([self = shared_from_this()](const error_code& error) {
+    if (!error) self->Close();
+  });
+}
+
+}  // namespace ringfence

@@ -1,0 +1,105 @@
+// Plain HTTP: reads requests from a client one after the other, asks the broker about each, and
+// passes it and its response on, both written anew.
+#pragma once
+
+#include <array>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "proxy/wire/http_body.h"
+#include "proxy/wire/http_request.h"
+#include "proxy/wire/http_response.h"
+#include "proxy/worker/service.h"
+
+namespace ringfence {
+
+class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
+ public:
+  struct Start {
+    TcpSocket client;
+    std::shared_ptr<void> place;  // Service::Admit()
+    RequestSource::Kind kind = RequestSource::Kind::kExplicit;
+    Target transparent;    // for kTransparent: where the client believes to be connected
+    std::string received;  // from the client
+    uint64_t granted = 0;  // if the connection to the host exists: its grant
+    std::optional<TcpSocket> host = {};
+  };
+  static void Begin(Service& service, Start start);
+
+ private:
+  // Bytes that travel one way: read from one socket, taken apart, written to the other.
+  struct Way {
+    std::string in;   // read, and not yet understood
+    std::string out;  // to be written
+    std::optional<BodyReader> body;
+    bool chunked = false;  // the body is written in chunks
+    bool is_done = true;   // the message has passed completely
+    uint64_t passed = 0;   // bytes written, for the log
+    size_t searched = 0;   // bytes of `in` without a line feed
+  };
+
+  HttpExchange(Service& service, Start start);
+
+  void ReadRequest();
+  void HandleRequest(const RequestHead& head);
+  void Ask();
+  void HandleAnswer(BrokerAnswer answer);
+  void OpenTunnel(UniqueFd host);
+  void SendRequest();
+
+  // Requests: from the client to the host. Responses: the other way.
+  void PassRequest();
+  void ReadResponse();
+  void HandleResponse(const ResponseHead& head);
+  void PassResponse();
+  void EndResponse();
+
+  // Moves what is understood of `way.in` to `way.out`. Returns false for a broken body.
+  bool TakeBody(Way& way);
+  static void AddPayload(Way& way, std::string_view payload);
+  static bool HasNewLine(Way& way);
+  void Read(TcpSocket& socket, Way& way, void (HttpExchange::*then)(bool ended));
+  void Write(TcpSocket& socket, Way& way, void (HttpExchange::*then)());
+  void WriteFailed(Way& way);
+  void OnRequestBytes(bool ended);
+  void OnRequestBody(bool ended);
+  void OnResponseBytes(bool ended);
+  void OnResponseBody(bool ended);
+
+  void Refuse(const WireError& error);
+  void Reply(int status, const std::string& sentence);
+  void FailHost(const std::string& why);
+  void ReportUse(std::string_view note);
+  void CloseHost();
+  void Close();
+  void LimitHead();
+
+  Service& service_;
+  TcpSocket client_;
+  std::shared_ptr<void> place_;
+  RequestSource::Kind kind_;
+  Target transparent_;
+  std::optional<TcpSocket> host_;
+  Target host_target_;           // of host_
+  uint64_t grant_ = 0;           // of the current request; 0 for none
+  bool is_reused_ = false;       // host_ has served another request
+  bool has_retried_ = false;     // the current request
+  bool ends_with_host_ = false;  // the response's body, when the host closes
+  bool limits_head_ = false;     // timer_ runs for the rest of a head
+  RequestPlan plan_;
+  int client_minor_ = 1;
+  int status_ = 0;
+  int interim_count_ = 0;
+  bool client_keeps_alive_ = true;
+  bool host_keeps_alive_ = true;
+  bool host_refuses_rest_ = false;  // of the request
+  bool is_closed_ = false;
+  Way request_, response_;
+  boost::asio::steady_timer timer_;
+};
+
+}  // namespace ringfence

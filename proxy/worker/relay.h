@@ -1,0 +1,70 @@
+// Relay: passes bytes between a program and a host, both ways, until both have ended. An idle relay
+// holds no buffer.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace ringfence {
+
+using TcpSocket = boost::asio::ip::tcp::socket;
+
+class Relay : public std::enable_shared_from_this<Relay> {
+ public:
+  struct Totals {
+    uint64_t up = 0, down = 0;  // bytes
+    bool is_reset = false;      // one side ended without a proper close
+  };
+  using EndHandler = std::function<void(const Totals&)>;
+
+  struct Ends {
+    TcpSocket client, host;  // nonblocking
+    // What has been read from the other side already.
+    std::string to_host = {}, to_client = {};
+  };
+  // The relay keeps itself alive; `ended` is called once.
+  static std::shared_ptr<Relay> Start(Ends ends, EndHandler ended);
+
+  int64_t active_at() const { return active_at_; }  // nanoseconds, CLOCK_MONOTONIC
+  // Resets both connections.
+  void Abort();
+
+ private:
+  struct Side {
+    TcpSocket socket;
+    std::string pending;     // to be written to it
+    uint64_t sent = 0;       // bytes written to it
+    bool has_ended = false;  // it sends no more
+  };
+
+  Relay(TcpSocket client, TcpSocket host, EndHandler ended);
+  // Reads from one side what is there and writes it to the other.
+  void Pump(Side& from, Side& to);
+  // Returns false unless more can be read later.
+  bool PassSome(Side& from, Side& to);
+  void AwaitData(Side& from, Side& to);
+  void AwaitRoom(Side& from, Side& to);
+  // Returns false if the side takes no more now, or has failed.
+  bool Flush(Side& to);
+  bool Write(Side& to, const char* data, size_t size);
+  void EndOf(Side& from, Side& to);
+  void Finish(bool is_reset);
+
+  Side client_, host_;
+  EndHandler ended_;
+  int64_t active_at_ = 0;
+  bool is_finished_ = false;
+};
+
+// A buffer for one read, shared by all connections of the only thread: its content lasts until the
+// next handler runs.
+std::span<char> ReadBuffer();
+
+// Closes so that the other side sees a reset.
+void ResetConnection(TcpSocket& socket);
+
+}  // namespace ringfence

@@ -1,0 +1,168 @@
+#include "proxy/worker/service.h"
+
+#include <sys/socket.h>
+#include <time.h>
+
+#include <array>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <chrono>
+#include <utility>
+
+#include "base/syscall.h"
+#include "base/text.h"
+
+namespace ringfence {
+namespace {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr int64_t kIdleLimit = int64_t{600} * 1'000'000'000;  // nanoseconds
+constexpr std::chrono::seconds kFarewellLimit{2};
+
+// Reads and drops what the client still sends: closing a socket with unread data would reset the
+// connection, and the client would lose the reply.
+class Closing : public std::enable_shared_from_this<Closing> {
+ public:
+  Closing(boost::asio::io_context& io, TcpSocket client, std::string reply)
+      : client_(std::move(client)), reply_(std::move(reply)), limit_(io, kFarewellLimit) {}
+
+  void Start() {
+    limit_.async_wait([self = shared_from_this()](const error_code& error) {
+      if (!error) ResetConnection(self->client_);
+    });
+    boost::asio::async_write(client_, boost::asio::buffer(reply_),
+                             [self = shared_from_this()](const error_code& error, size_t) {
+                               if (error) return self->End();
+                               error_code ignored;
+                               self->client_.shutdown(tcp::socket::shutdown_send, ignored);
+                               self->Drop();
+                             });
+  }
+
+ private:
+  void Drop() {
+    client_.async_read_some(boost::asio::buffer(dropped_),
+                            [self = shared_from_this()](const error_code& error, size_t) {
+                              if (error) return self->End();
+                              self->Drop();
+                            });
+  }
+  void End() {
+    limit_.cancel();
+    error_code ignored;
+    client_.close(ignored);
+  }
+
+  TcpSocket client_;
+  std::string reply_;
+  boost::asio::steady_timer limit_;
+  std::array<char, 4096> dropped_{};
+};
+
+// RFC 4648, 4.
+std::string Base64(std::string_view bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    const std::string_view group = bytes.substr(i, 3);
+    uint32_t bits = 0;
+    for (size_t k = 0; k < 3; ++k) {
+      bits = bits << 8 | (k < group.size() ? static_cast<unsigned char>(group[k]) : 0u);
+    }
+    for (size_t k = 0; k < 4; ++k) {
+      text.push_back(k <= group.size() ? kDigits[bits >> (18 - 6 * k) & 63] : '=');
+    }
+  }
+  return text;
+}
+
+std::string_view ReasonPhrase(int status) {
+  switch (status) {
+    case 400:
+      return "Bad Request";
+    case 403:
+      return "Forbidden";
+    case 407:
+      return "Proxy Authentication Required";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 501:
+      return "Not Implemented";
+    case 502:
+      return "Bad Gateway";
+    case 503:
+      return "Service Unavailable";
+    case 504:
+      return "Gateway Timeout";
+    default:
+      return "Refused";
+  }
+}
+
+}  // namespace
+
+TcpSocket Service::Adopt(UniqueFd socket) {
+  // The family matters only to functions that make addresses.
+  return {io_, tcp::v4(), socket.release()};
+}
+
+void Service::Join(uint64_t id, Relay::Ends ends) {
+  const std::shared_ptr<void> place = Admit();
+  relays_.push_back(Relay::Start(std::move(ends), [this, id, place](const Relay::Totals& totals) {
+    broker_.Done(id,
+                 {.up = totals.up, .down = totals.down, .note = totals.is_reset ? "reset" : ""});
+  }));
+}
+
+// "Basic" and the base64 of "user:password" (RFC 7617).
+bool Service::IsLogin(std::string_view user, std::string_view password) const {
+  const std::string text = std::string(user) + ":" + std::string(password);
+  return credential_ == "Basic " + Base64(text);
+}
+
+void Service::DropIdle() {
+  const int64_t now = Nanoseconds(CLOCK_MONOTONIC);
+  for (auto at = relays_.begin(); at != relays_.end();) {
+    const std::shared_ptr<Relay> relay = at->lock();
+    if (relay != nullptr && now - relay->active_at() > kIdleLimit) relay->Abort();
+    at = relay == nullptr ? relays_.erase(at) : std::next(at);
+  }
+}
+
+void Service::Farewell(TcpSocket client, std::string reply) {
+  std::make_shared<Closing>(io_, std::move(client), std::move(reply))->Start();
+}
+
+std::shared_ptr<void> Service::Admit() {
+  if (*count_ >= kMaxConnections) return nullptr;
+  ++*count_;
+  return {count_.get(), [count = count_](void*) { --*count; }};
+}
+
+std::string ProxyResponse(int status, std::string_view sentence) {
+  const std::string text = "ringfence: " + Printable(sentence);
+  std::string response = "HTTP/1.1 " + std::to_string(status) + " " +
+                         std::string(ReasonPhrase(status)) + "\r\nX-Ringfence: " + text +
+                         "\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: " +
+                         std::to_string(text.size() + 1);
+  if (status == 407) response += "\r\nProxy-Authenticate: Basic realm=\"ringfence\"";
+  return response + "\r\nConnection: close\r\n\r\n" + text + "\n";
+}
+
+int StatusOf(DenialKind denial) {
+  switch (denial) {
+    case DenialKind::kPolicy:
+      return 403;
+    case DenialKind::kNoAddress:
+    case DenialKind::kUnreachable:
+      return 502;
+    case DenialKind::kBusy:
+      break;
+  }
+  return 503;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,61 @@
+// What all connections of a worker share.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/not_copied.h"
+#include "proxy/worker/broker_client.h"
+#include "proxy/worker/relay.h"
+
+namespace ringfence {
+
+class Service : NotCopied {
+ public:
+  Service(boost::asio::io_context& io, UniqueFd broker, std::string credential)
+      : io_(io), broker_(io, std::move(broker)), credential_(std::move(credential)) {}
+
+  boost::asio::io_context& io() { return io_; }
+  BrokerClient& broker() { return broker_; }
+  // The value of Proxy-Authorization that explicit clients must send; "" for none.
+  const std::string& credential() const { return credential_; }
+  // True if the two are in that value.
+  bool IsLogin(std::string_view user, std::string_view password) const;
+
+  // A socket that the broker has connected.
+  TcpSocket Adopt(UniqueFd socket);
+
+  // Relays until both sides have ended, and then reports the use of the grant `id`.
+  void Join(uint64_t id, Relay::Ends ends);
+
+  // Resets relays that have passed nothing for 10 minutes.
+  void DropIdle();
+
+  // Sends `reply` to the client, and then closes so that the client can still read it.
+  void Farewell(TcpSocket client, std::string reply);
+
+  // The number of connections; a new one is refused at kMaxConnections.
+  static constexpr size_t kMaxConnections = 1024;
+  std::shared_ptr<void> Admit();  // null if there are too many
+  size_t connections() const { return *count_; }
+
+ private:
+  boost::asio::io_context& io_;
+  BrokerClient broker_;
+  std::string credential_;
+  std::list<std::weak_ptr<Relay>> relays_;
+  std::shared_ptr<size_t> count_ = std::make_shared<size_t>(0);
+};
+
+// A response of the proxy's own, with a sentence for people and models in its body and, since
+// clients show no body of a refused CONNECT, in a header.
+std::string ProxyResponse(int status, std::string_view sentence);
+// The status for a denial (RFC 9110).
+int StatusOf(DenialKind denial);
+
+}  // namespace ringfence

@@ -1,0 +1,135 @@
+#include <sys/socket.h>
+
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "policy/rules/address.h"
+#include "proxy/wire/client_hello.h"
+#include "proxy/worker/http_exchange.h"
+#include "proxy/worker/ingress.h"
+#include "proxy/worker/tunnel.h"
+
+namespace ringfence {
+namespace {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr uint16_t kHttpPort = 80;
+constexpr uint16_t kHttpsPort = 443;
+// How long a refused client has to show that it speaks HTTP, and so can read a reason.
+constexpr std::chrono::milliseconds kReasonWait{100};
+
+// Where the program believes to be connected; an empty host if no name has that address.
+Target TargetOf(const TcpSocket& client, const NameMap& names) {
+  error_code error;
+  const tcp::endpoint local = client.local_endpoint(error);
+  Target target{kTcpProtocol, "", local.port()};
+  if (error) return target;
+  if (target.port == kHttpPort) target.protocol = kHttpProtocol;
+  if (target.port == kHttpsPort) target.protocol = kTlsProtocol;
+  Address address{};
+  if (local.address().is_v6()) {
+    address = local.address().to_v6().to_bytes();
+  } else {
+    address = boost::asio::ip::make_address_v6(boost::asio::ip::v4_mapped, local.address().to_v4())
+                  .to_bytes();
+  }
+  const bool is_ipv4 = AddressText(address).front() != '[';
+  const Ipv4 ipv4 = {address[12], address[13], address[14], address[15]};
+  if (!is_ipv4 || !NameMap::IsInRange(ipv4)) {
+    target.host = AddressText(address);
+  } else if (const std::string* name = names.NameOf(ipv4)) {
+    target.host = *name;
+  }
+  return target;
+}
+
+// Asks the broker for the connection, while the client may already speak.
+class TransparentConnection : public std::enable_shared_from_this<TransparentConnection> {
+ public:
+  TransparentConnection(Service& service, TcpSocket client, Target target,
+                        std::shared_ptr<void> place)
+      : service_(service),
+        client_(std::move(client)),
+        target_(std::move(target)),
+        place_(std::move(place)),
+        wait_(service.io()) {}
+
+  void Start() {
+    grant_ = service_.broker().Open(target_, [self = shared_from_this()](BrokerAnswer answer) {
+      self->HandleAnswer(std::move(answer));
+    });
+  }
+
+ private:
+  void HandleAnswer(BrokerAnswer answer) {
+    if (!answer.is_granted) return Explain(answer);
+    Tunnel::Begin(service_, {.client = std::move(client_),
+                             .place = std::move(place_),
+                             .host = service_.Adopt(std::move(answer.socket)),
+                             .grant = grant_,
+                             .target = target_,
+                             .is_transparent = true});
+  }
+
+  // A client that speaks HTTP gets the reason; any other is reset.
+  void Explain(const BrokerAnswer& answer) {
+    if (target_.port == kHttpsPort) return ResetConnection(client_);
+    reply_ = ProxyResponse(StatusOf(answer.denial), answer.sentence);
+    wait_.expires_after(kReasonWait);
+    wait_.async_wait([self = shared_from_this()](const error_code& error) {
+      if (!error) ResetConnection(self->client_);
+    });
+    client_.async_wait(tcp::socket::wait_read,
+                       [self = shared_from_this()](const error_code& error) {
+                         if (!error) self->ReplyIfHttp();
+                       });
+  }
+
+  void ReplyIfHttp() {
+    wait_.cancel();
+    const std::span<char> buffer = ReadBuffer();
+    const ssize_t got = ::recv(client_.native_handle(), buffer.data(), buffer.size(), 0);
+    const bool is_http = got > 0 && LooksLikeHttp({buffer.data(), static_cast<size_t>(got)});
+    if (!is_http) return ResetConnection(client_);
+    service_.Farewell(std::move(client_), std::move(reply_));
+  }
+
+  Service& service_;
+  TcpSocket client_;
+  Target target_;
+  std::shared_ptr<void> place_;
+  boost::asio::steady_timer wait_;
+  uint64_t grant_ = 0;
+  std::string reply_;
+};
+
+}  // namespace
+
+void AcceptTransparent(Service& service, const NameMap& names, TcpSocket client) {
+  std::shared_ptr<void> place = service.Admit();
+  Target target = TargetOf(client, names);
+  if (place == nullptr) {
+    service.broker().Refused(target, "the session has too many connections");
+    return ResetConnection(client);
+  }
+  if (target.host.empty()) {
+    service.broker().Refused(target, "no name has this address; look the name up again");
+    return ResetConnection(client);
+  }
+  if (target.port == kHttpPort) {
+    return HttpExchange::Begin(service, {.client = std::move(client),
+                                         .place = std::move(place),
+                                         .kind = RequestSource::Kind::kTransparent,
+                                         .transparent = std::move(target)});
+  }
+  std::make_shared<TransparentConnection>(service, std::move(client), std::move(target),
+                                          std::move(place))
+      ->Start();
+}
+
+}  // namespace ringfence

@@ -1,0 +1,152 @@
+#include "proxy/worker/tunnel.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <boost/asio/write.hpp>
+#include <cerrno>
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "policy/rules/address.h"
+#include "proxy/wire/client_hello.h"
+#include "proxy/worker/http_exchange.h"
+
+namespace ringfence {
+namespace {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr uint16_t kTlsPort = 443;
+constexpr std::chrono::seconds kHelloLimit{10};
+
+}  // namespace
+
+bool LooksLikeHttp(std::string_view bytes) {
+  constexpr std::string_view kMethods[] = {"GET ",     "HEAD ",    "POST ",  "PUT ",   "DELETE ",
+                                           "OPTIONS ", "CONNECT ", "PATCH ", "TRACE ", "PRI "};
+  return std::ranges::any_of(kMethods, [bytes](std::string_view method) {
+    return bytes.starts_with(method.substr(0, bytes.size())) && bytes.size() >= 3;
+  });
+}
+
+void Tunnel::Begin(Service& service, Start start) {
+  const std::shared_ptr<Tunnel> tunnel(new Tunnel(service, std::move(start)));
+  tunnel->Greet();
+}
+
+Tunnel::Tunnel(Service& service, Start start)
+    : service_(service), start_(std::move(start)), limit_(service.io()) {}
+
+void Tunnel::Greet() {
+  if (start_.greeting.empty()) return Look();
+  boost::asio::async_write(start_.client, boost::asio::buffer(start_.greeting),
+                           [self = shared_from_this()](const error_code& error, size_t) {
+                             if (error) return self->Refuse("");
+                             self->start_.client.native_non_blocking(true);
+                             self->Look();
+                           });
+}
+
+void Tunnel::Look() {
+  if (start_.target.port == kTlsPort) {
+    limit_.expires_after(kHelloLimit);
+    limit_.async_wait([self = shared_from_this()](const error_code& error) {
+      if (!error) self->Refuse("no TLS handshake came within 10 seconds");
+    });
+    return CheckHello();
+  }
+  if (start_.received.empty()) return AwaitFirst();
+  if (LooksLikeTls(start_.received)) return CheckHello();
+  if (LooksLikeHttp(start_.received)) return BecomeExchange();
+  Relay();
+}
+
+// Whoever speaks first shows what kind of protocol this is.
+void Tunnel::AwaitFirst() {
+  start_.client.async_wait(tcp::socket::wait_read,
+                           [self = shared_from_this()](const error_code& error) {
+                             if (!error && !self->is_over_) self->ReadMore();
+                           });
+  start_.host.async_wait(tcp::socket::wait_read,
+                         [self = shared_from_this()](const error_code& error) {
+                           if (!error && !self->is_over_ && self->start_.received.empty()) {
+                             self->Relay();
+                           }
+                         });
+}
+
+void Tunnel::ReadMore() {
+  const std::span<char> buffer = ReadBuffer();
+  const ssize_t got = ::recv(start_.client.native_handle(), buffer.data(), buffer.size(), 0);
+  if (got > 0) {
+    start_.received.append(buffer.data(), static_cast<size_t>(got));
+    return start_.target.port == kTlsPort ? CheckHello() : Look();
+  }
+  if (got == 0) return start_.target.port == kTlsPort ? Refuse("") : Relay();
+  if (errno != EAGAIN && errno != EINTR) return Refuse("");
+  start_.client.async_wait(tcp::socket::wait_read,
+                           [self = shared_from_this()](const error_code& error) {
+                             if (!error && !self->is_over_) self->ReadMore();
+                           });
+}
+
+void Tunnel::CheckHello() {
+  const bool needs_name = start_.target.port == kTlsPort;
+  if (!start_.received.empty() && !LooksLikeTls(start_.received)) {
+    return Refuse("what comes to port 443 is not TLS");
+  }
+  ClientHello hello;
+  WireError error;
+  switch (ParseClientHello(start_.received, hello, error)) {
+    case Progress::kNeedsMore:
+      return ReadMore();
+    case Progress::kBad:
+      return Refuse("the TLS handshake " + error.reason);
+    case Progress::kDone:
+      break;
+  }
+  // Browsers send the extension even without a hidden name; the two cannot be told apart.
+  if (hello.has_ech) return Refuse("the TLS handshake hides the name of its host (ECH)");
+  if (hello.server_name.empty() && needs_name && !ParseAddress(start_.target.host)) {
+    return Refuse("the TLS handshake names no host (SNI)");
+  }
+  if (!hello.server_name.empty() && hello.server_name != start_.target.host) {
+    return Refuse("the TLS handshake names another host");
+  }
+  Relay();
+}
+
+void Tunnel::Relay() {
+  is_over_ = true;
+  limit_.cancel();
+  service_.Join(start_.grant, {.client = std::move(start_.client),
+                               .host = std::move(start_.host),
+                               .to_host = std::move(start_.received)});
+}
+
+void Tunnel::BecomeExchange() {
+  is_over_ = true;
+  HttpExchange::Begin(service_, {.client = std::move(start_.client),
+                                 .place = std::move(start_.place),
+                                 .kind = RequestSource::Kind::kTransparent,
+                                 .transparent = start_.target,
+                                 .received = std::move(start_.received),
+                                 .granted = start_.grant,
+                                 .host = std::move(start_.host)});
+}
+
+// `reason` is "" if the client has gone.
+void Tunnel::Refuse(const std::string& reason) {
+  if (std::exchange(is_over_, true)) return;
+  limit_.cancel();
+  service_.broker().Done(start_.grant, {.note = reason});
+  if (!reason.empty()) service_.broker().Refused(start_.target, reason);
+  ResetConnection(start_.client);
+  error_code ignored;
+  start_.host.close(ignored);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,52 @@
+// A connection that the broker has granted: looks at the first bytes of the client, as far as rules
+// concern them, and then relays.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "proxy/worker/service.h"
+
+namespace ringfence {
+
+// True if the bytes, at least three, can be the beginning of a request.
+bool LooksLikeHttp(std::string_view bytes);
+
+class Tunnel : public std::enable_shared_from_this<Tunnel> {
+ public:
+  struct Start {
+    TcpSocket client;
+    std::shared_ptr<void> place;  // Service::Admit()
+    TcpSocket host;
+    uint64_t grant = 0;
+    Target target;
+    std::string received;  // from the client
+    std::string greeting;  // to be sent to the client first; "" for none
+    bool is_transparent = false;
+  };
+  // At port 443, the client must begin with a TLS handshake that names the host. At other ports the
+  // host may speak first; if the client does, a TLS handshake must not name another host, and a
+  // plain HTTP request is treated as one.
+  static void Begin(Service& service, Start start);
+
+ private:
+  Tunnel(Service& service, Start start);
+  void Greet();
+  void Look();
+  void AwaitFirst();
+  void ReadMore();
+  void CheckHello();
+  void Relay();
+  void Refuse(const std::string& reason);
+  void BecomeExchange();
+
+  Service& service_;
+  Start start_;
+  boost::asio::steady_timer limit_;
+  bool is_over_ = false;
+};
+
+}  // namespace ringfence

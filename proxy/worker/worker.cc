@@ -1,0 +1,157 @@
+#include "proxy/worker/worker.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/syscall.h"
+#include "proxy/link/messages.h"
+#include "proxy/name_map.h"
+#include "proxy/worker/dns_server.h"
+#include "proxy/worker/ingress.h"
+#include "proxy/worker/lockdown.h"
+#include "proxy/worker/service.h"
+
+namespace ringfence {
+namespace {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::chrono::seconds kSweep{30};
+constexpr std::chrono::milliseconds kRetryAccept{100};  // out of descriptors
+constexpr int kMaxAtOnce = 16;                          // connections, before others get their turn
+constexpr size_t kMaxWantedListeners =
+    64;  // as the holder counts (sandbox/linux/network_holder.cc)
+constexpr rlim_t kDescriptors = 4096;
+
+class Worker {
+ public:
+  explicit Worker(UniqueFd broker)
+      : service_(io_, std::move(broker), ""), dns_(service_, names_), sweep_(io_) {}
+
+  int Run() {
+    if (!ConfineWorker()) return 1;
+    service_.broker().Start([this](SocketMessage message) { Listen(std::move(message)); },
+                            [this] { io_.stop(); });
+    Sweep();
+    io_.run();
+    return 0;
+  }
+
+ private:
+  struct Listener {
+    std::string name;
+    tcp::acceptor acceptor;
+    boost::asio::steady_timer retry;
+    bool is_wanted;  // came later, for one port
+  };
+
+  void Listen(SocketMessage message) {
+    const size_t count = std::min(message.fields.size(), message.fds.size());
+    for (size_t i = 0; i < count; ++i) {
+      UniqueFd& socket = message.fds[i];
+      if (message.fields[i] == kDnsDatagrams) {
+        dns_.ServeDatagrams(std::move(socket));
+        continue;
+      }
+      AddListener(message.fields[i], std::move(socket));
+    }
+    has_network_ = true;
+  }
+
+  void AddListener(const std::string& name, UniqueFd socket) {
+    const auto is_wanted = [](const Listener& listener) { return listener.is_wanted; };
+    const auto wanted = static_cast<size_t>(std::ranges::count_if(listeners_, is_wanted));
+    if (has_network_ && wanted == kMaxWantedListeners) {
+      const auto oldest = std::ranges::find_if(listeners_, is_wanted);
+      error_code ignored;
+      oldest->acceptor.close(ignored);
+      oldest->retry.cancel();
+      listeners_.erase(oldest);
+    }
+    Listener& listener =
+        listeners_.emplace_back(Listener{name, tcp::acceptor(io_, tcp::v6(), socket.release()),
+                                         boost::asio::steady_timer(io_), has_network_});
+    Await(listener);
+  }
+
+  void Await(Listener& listener) {
+    listener.acceptor.async_wait(tcp::acceptor::wait_read,
+                                 [this, &listener](const error_code& error) {
+                                   if (!error) AcceptSome(listener);
+                                 });
+  }
+
+  void AcceptSome(Listener& listener) {
+    for (int i = 0; i < kMaxAtOnce; ++i) {
+      UniqueFd client(::accept4(listener.acceptor.native_handle(), nullptr, nullptr,
+                                SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (client.valid()) {
+        Serve(listener.name, std::move(client));
+        continue;
+      }
+      if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+        return RetryLater(listener);
+      }
+      break;
+    }
+    Await(listener);
+  }
+
+  void RetryLater(Listener& listener) {
+    listener.retry.expires_after(kRetryAccept);
+    listener.retry.async_wait([this, &listener](const error_code& error) {
+      if (!error) Await(listener);
+    });
+  }
+
+  void Serve(const std::string& listener, UniqueFd fd) {
+    TcpSocket client = service_.Adopt(std::move(fd));
+    error_code ignored;
+    client.set_option(tcp::no_delay(true), ignored);
+    if (listener == kExplicitListener) return AcceptExplicit(service_, std::move(client));
+    if (listener == kDnsListener) return dns_.ServeStream(std::move(client));
+    AcceptTransparent(service_, names_, std::move(client));
+  }
+
+  void Sweep() {
+    sweep_.expires_after(kSweep);
+    sweep_.async_wait([this](const error_code& error) {
+      if (error) return;
+      service_.DropIdle();
+      Sweep();
+    });
+  }
+
+  boost::asio::io_context io_{1};
+  Service service_;
+  NameMap names_;
+  DnsServer dns_;
+  boost::asio::steady_timer sweep_;
+  std::list<Listener> listeners_;
+  bool has_network_ = false;
+};
+
+}  // namespace
+
+int ServeConnections(UniqueFd broker) {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < kDescriptors) {
+    files.rlim_cur = std::min(files.rlim_max, kDescriptors);
+    ::setrlimit(RLIMIT_NOFILE, &files);
+  }
+  return Worker(std::move(broker)).Run();
+}
+
+}  // namespace ringfence

@@ -1,0 +1,13 @@
+// The worker of a session: talks to the programs in the sandbox and to the hosts. It is confined
+// before it reads a byte of theirs, and can open neither a file nor a socket: connections come from
+// the broker.
+#pragma once
+
+#include "base/unique_fd.h"
+
+namespace ringfence {
+
+// Serves until the broker closes its end. Returns the exit status.
+int ServeConnections(UniqueFd broker);
+
+}  // namespace ringfence
