@@ -15,6 +15,7 @@ class LaunchObserver : public RunObserver {
   // Called if the host lacks `failure.lacks` and the policy accepts that: a plan without it comes
   // next.
   virtual void GoesOnWithout(const SetupFailure& failure) = 0;
+  virtual NetworkAccess& network() = 0;
 
  protected:
   ~LaunchObserver() = default;

@@ -107,6 +107,7 @@ class Entrance {
     command.cwd = CurrentDirectory();
     command.environment = OwnEnvironment();
     command.session = event_.session_id;
+    request_.caller = event_;
     return Unit{};
   }
 

@@ -85,6 +85,11 @@ void RunReport::Refused(const Refusal& refusal, std::string_view text) const {
   Say(text);
 }
 
+void RunReport::HostRefused(std::string_view host, std::string_view text) const {
+  if (!socket_.valid()) return Say(text);
+  Send("host_refused", {{"host", JsonString(host)}, {"why", JsonString(text)}});
+}
+
 void RunReport::Ended(const ringfence::Ended& ended) const {
   const std::optional<NotExecuted>& not_run = ended.not_run;
   if (socket_.valid()) {

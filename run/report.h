@@ -25,6 +25,7 @@ class RunReport {
   void Warn(std::string_view text) const;
   void Started(const SandboxPlan& plan) const;
   void Refused(const Refusal& refusal, std::string_view text) const;
+  void HostRefused(std::string_view host, std::string_view text) const;
   void Ended(const ringfence::Ended& ended) const;
   // True if the failure was sent to the socket; otherwise the caller prints it.
   bool Failed(std::string_view step, const Error& error) const;

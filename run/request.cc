@@ -76,6 +76,7 @@ Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& fil
   context->places.audit_file = OwnPath(policy->audit.file, context->places);
   RunRequest request{std::move(*context), std::move(*policy), CommandOf(options)};
   request.command.also_writable = write;
+  request.caller.session_id = options.session;
   return request;
 }
 

@@ -14,6 +14,7 @@ struct RunRequest {
   Context context;
   Policy policy;  // points into `context`
   SandboxCommand command;
+  Event caller = {};  // of a wrapped command; else it has only a session, or nothing
 
   Result<SandboxPlan> Plan(const CachedFiles& files, const HostFacts& facts) const {
     return MakePlan({policy, context.places, files, command, facts});

@@ -18,6 +18,7 @@
 #include "policy/decide.h"
 #include "policy/files/real_files.h"
 #include "run/launcher.h"
+#include "run/proxy_access.h"
 #include "run/remedy.h"
 #include "run/report.h"
 
@@ -54,7 +55,8 @@ class Account final : public LaunchObserver {
       : request_(request),
         report_(report),
         disk_(disk),
-        alerts_(request.policy, request.context.places, disk) {
+        alerts_(request.policy, request.context.places, disk),
+        network_(request, report) {
     const std::optional<Path>& file = request.context.places.audit_file;
     if (file && !request.command.is_trial) log_.emplace(*file, request.policy.audit);
   }
@@ -92,6 +94,8 @@ class Account final : public LaunchObserver {
                             : ""));
   }
 
+  NetworkAccess& network() override { return network_; }
+
   RunOutcome Finish(const SandboxPlan& plan, const Ended& ended) {
     if (ended.failure) {
       const Error error = ExplainSetupFailure(*ended.failure);
@@ -114,6 +118,7 @@ class Account final : public LaunchObserver {
     if (ended.lost_supervisor) {
       report_.Warn("the supervisor ended unexpectedly; all processes of the run were ended");
     }
+    network_.ReportHeld();
     report_.Ended(ended);
     RunOutcome outcome(ended.status);
     outcome.signal = ended.signal;
@@ -250,6 +255,7 @@ class Account final : public LaunchObserver {
   const RealFiles& disk_;
   std::optional<InsideLog> log_;
   InsideAlerts alerts_;
+  ProxyAccess network_;
 };
 
 RunOutcome Run(RunRequest request, const RunReport& report, const RealFiles& disk,

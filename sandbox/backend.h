@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "sandbox/host_facts.h"
 #include "sandbox/inherited.h"
 #include "sandbox/plan.h"
@@ -66,9 +67,32 @@ class RunObserver {
   ~RunObserver() = default;
 };
 
+// The network that a sandbox enters: that of an earlier sandbox of its session, or a new one.
+struct NetworkEntry {
+  UniqueFd user, net;  // the existing namespaces; invalid if the sandbox creates its own
+  UniqueFd holder;     // to the existing network's holder
+  UniqueFd proxy;      // the new network's: its holder's connection to ringfence-proxy
+
+  bool exists() const { return user.valid(); }
+};
+
+// The launcher's access to ringfence-proxy, which lets a sandbox reach hosts.
+class NetworkAccess {
+ public:
+  // Called before each start of a plan whose network is kProxy.
+  virtual Result<NetworkEntry> Enter(const SandboxPlan& plan) = 0;
+  // Becomes readable when Hear() has something to do; -1 for never.
+  virtual int notices() const = 0;
+  virtual void Hear() = 0;
+
+ protected:
+  ~NetworkAccess() = default;
+};
+
 // The caller's means to watch and end a run.
 struct RunWatch {
   RunObserver& observer;
+  NetworkAccess& network;
   int hangup = -1;      // not owned; closing its other end ends all processes inside
   Inherited inherited;  // restored for the command
 };

@@ -21,10 +21,14 @@ constexpr WordList kPassed(
 // Variables for an agent besides its own: the route to its service and its terminal's capabilities.
 // Keys of other services and sockets of the host are left out.
 constexpr WordList kPassedToAgent(
-    "OTEL_*\nHTTP_PROXY\nHTTPS_PROXY\nALL_PROXY\nNO_PROXY\nhttp_proxy\nhttps_proxy\n"
-    "all_proxy\nno_proxy\nNODE_EXTRA_CA_CERTS\nSSL_CERT_FILE\nSSL_CERT_DIR\nXDG_CONFIG_HOME\n"
+    "OTEL_*\nNODE_EXTRA_CA_CERTS\nSSL_CERT_FILE\nSSL_CERT_DIR\nXDG_CONFIG_HOME\n"
     "XDG_DATA_HOME\nXDG_STATE_HOME\nVTE_VERSION\nXTERM_VERSION\nKONSOLE_VERSION\n"
     "KITTY_WINDOW_ID\nITERM_SESSION_ID\nWT_SESSION\nINK_SCREEN_READER\n");
+
+// Variables that lead an agent to a proxy of the host. In any other network it does not exist.
+constexpr WordList kHostProxies(
+    "HTTP_PROXY\nHTTPS_PROXY\nALL_PROXY\nNO_PROXY\nhttp_proxy\nhttps_proxy\nall_proxy\n"
+    "no_proxy\n");
 
 std::string_view VariableName(std::string_view variable) {
   return variable.substr(0, variable.find('='));
@@ -43,6 +47,7 @@ bool IsListed(std::string_view name, const auto& patterns) {
 
 bool IsPassed(std::string_view name, const EnvironmentRequest& request) {
   const AgentVariables& variables = request.agent.variables;
+  if (IsListed(name, kHostProxies)) return request.is_agent && request.uses_host_network;
   const bool is_for_agent = IsListed(name, kPassedToAgent) || IsListed(name, variables.own);
   if (request.is_agent && is_for_agent) return true;
   if (!request.rules.env) return IsListed(name, kPassed) || IsListed(name, variables.commands);

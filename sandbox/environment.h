@@ -17,7 +17,8 @@ struct EnvironmentRequest {
   const std::vector<std::string>& caller;  // "NAME=value"
   const SandboxRules& rules;
   const Agent& agent;
-  bool is_agent = false;  // the agent itself is confined, not one of its commands
+  bool is_agent = false;           // the agent itself is confined, not one of its commands
+  bool uses_host_network = false;  // proxies of the host can be reached
   uint32_t user = 0;
   std::string_view tmp;                  // private to the sandbox; "" for none
   std::string_view runtime;              // for sockets, private to the sandbox; "" for none

@@ -22,6 +22,7 @@ enum class Feature : uint8_t {
 struct HostFacts {
   HostSystem system = HostSystem::kLinux;
   std::string kernel;       // for messages: "Linux 6.18"
+  std::string host_name;    // "" if unknown
   bool is_inside = false;   // inside a ringfence sandbox: namespaces cannot be nested
   bool inside_view = true;  // the outer sandbox has its own /tmp, /run and /dev
   uint32_t user = 0;        // effective user id

@@ -3,6 +3,11 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "policy/evaluate/evaluate_host.h"
+#include "policy/files/resolve.h"
+#include "policy/rules/domain.h"
+#include "policy/sandbox_network.h"
+#include "proxy/link/messages.h"
 #include "sandbox/environment.h"
 #include "sandbox/plan_caches.h"
 #include "sandbox/plan_rules.h"
@@ -54,6 +59,7 @@ class Planner {
                                          .rules = policy_.sandbox,
                                          .agent = *places_.agent,
                                          .is_agent = request_.command.is_agent,
+                                         .uses_host_network = plan_.network.is_hosts(),
                                          .user = plan_.user,
                                          .tmp = tmp,
                                          .runtime = RuntimeFolder(),
@@ -157,26 +163,58 @@ class Planner {
   }
 
   void PlanNetwork() {
-    if (!policy_.network || !policy_.network->opens_sandbox) return;
-    const NetworkRules& network = *policy_.network;
+    const std::optional<NetworkRules> network = SandboxNetwork(policy_, request_.command.is_agent);
+    if (!network) return;
     const bool host = std::ranges::all_of(
-        network.lists, [](const HostList& list) { return list.unlisted == Unlisted::kAllow; });
-    if (!network.lists.empty() && host) {
+        network->lists, [](const HostList& list) { return list.unlisted == Unlisted::kAllow; });
+    if (!network->lists.empty() && host) {
       plan_.network.kind = PlannedNetwork::Kind::kHost;
       plan_.weaker.emplace_back(
           "the host's network: every host, and every service of this machine that listens on a "
           "port or an abstract socket, can be reached (network.unlisted is \"allow\")");
-      if (!network.deny.empty()) {
+      if (!network->deny.empty()) {
         plan_.weaker.emplace_back("network.deny: only the hook enforces it");
       }
       return;
     }
-    const bool lists = std::ranges::any_of(
-        network.lists, [](const HostList& list) { return !list.allow.empty(); });
-    if (!lists) return;
+    if (plan_.is_nested) return;
+    if (plan_.has_namespaces() && plan_.system == HostSystem::kLinux) return PlanProxy(*network);
     plan_.narrower.emplace_back(
-        "network.allow: the listed hosts cannot be reached, since this version has no egress "
-        "proxy");
+        "network.allow: the listed hosts cannot be reached: only the full layers on Linux have the "
+        "egress proxy");
+  }
+
+  void PlanProxy(const NetworkRules& network) {
+    plan_.network.kind = PlannedNetwork::Kind::kProxy;
+    plan_.network.ports = PortsOfEntries(network);
+    NoteWideHosts(network);
+    PlanText("/etc/resolv.conf", "nameserver " + std::string(kResolverText) + "\nsearch .\n");
+    const std::string& name = request_.facts.host_name;
+    PlanText("/etc/hosts", "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n" +
+                               (name.empty() ? "" : "127.0.1.1 " + name + "\n"));
+  }
+
+  void NoteWideHosts(const NetworkRules& network) {
+    for (const HostList& list : network.lists) {
+      for (const HostRule& rule : list.allow) {
+        const std::string written = rule.place.quotable ? Quote(rule.written) : "an entry";
+        if (rule.any) {
+          plan_.weaker.push_back("network.allow: " + written +
+                                 " opens every host, also to data that should stay here");
+        } else if (rule.host == kHostLoopback) {
+          plan_.weaker.push_back("network.allow: " + written +
+                                 " opens a port of this machine: an unauthenticated debugger or "
+                                 "Docker's port there is a way out");
+        }
+      }
+    }
+  }
+
+  void PlanText(const char* name, std::string text) {
+    const Walked walked = Walk(name, files_);
+    const bool can_mount = walked.EndsAt(FileKind::kFile) ||
+                           (walked.EndsAt(FileKind::kMissing) && IsPrivate(plan_, walked.end));
+    if (can_mount) plan_.texts.push_back({walked.end, std::move(text)});
   }
 
   void PlanLimits() {

@@ -19,7 +19,7 @@
 
 namespace ringfence {
 
-// Address of the egress proxy for the command: a Unix socket, or a TCP port on its loopback.
+// Address of a proxy of the caller's: a Unix socket, or a TCP port on the command's loopback.
 using ProxyAddress = std::variant<Path, uint16_t>;
 
 // The command and the caller's choices for its confinement.
@@ -88,16 +88,25 @@ struct PlannedCache {
   bool operator==(const PlannedCache&) const = default;
 };
 
+// A file of the system that the command sees with another content.
+struct PlannedFile {
+  Path path;  // resolved
+  std::string text;
+
+  bool operator==(const PlannedFile&) const = default;
+};
+
 struct PlannedNetwork {
   enum class Kind : uint8_t {
     kNone,   // at most its own loopback
-    kProxy,  // the same plus the proxy
+    kProxy,  // the same, and the hosts that the egress proxy lets it reach
     kHost,   // the host's network
   };
   Kind kind = Kind::kNone;
-  ProxyAddress proxy;  // if kind is kProxy
+  std::vector<uint16_t> ports;  // if kind is kProxy: those of the policy, besides the usual ones
 
   bool is_hosts() const { return kind == Kind::kHost; }
+  bool is_proxied() const { return kind == Kind::kProxy; }
   bool operator==(const PlannedNetwork&) const = default;
 };
 
@@ -141,7 +150,9 @@ struct SandboxPlan {
   Path scratch;                    // for temporary files if nothing can be mounted; else "/"
   Path session_tmp;  // host directory behind a session's /tmp, or its `scratch`; else "/"
 
+  Path proxy_folder;  // hidden; to create before the start; "/" for none
   PlannedNetwork network;
+  std::vector<PlannedFile> texts;
   PlannedLimits limits;
   uint32_t user = 0;
   uint32_t group = 0;

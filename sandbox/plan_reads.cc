@@ -123,7 +123,7 @@ class ReadPlanner {
       const auto is_within = [&](const Path& folder) { return place.path.IsInside(folder); };
       return std::ranges::any_of(made, is_within) && std::ranges::none_of(left, is_within);
     });
-    HideSessions(hidden);
+    HideState(hidden);
     for (HiddenPlace& place : hidden) {
       if (!IsSeen(place.path)) continue;
       // A process inside can reopen a closed directory only there, or if there are no mounts.
@@ -171,15 +171,25 @@ class ReadPlanner {
     HideElsewhere(files_.Mounts(), kept, hidden, plan_.weaker);
   }
 
-  // Hides the directories in which sessions keep their /tmp.
-  void HideSessions(std::vector<HiddenPlace>& hidden) {
-    const Path folders = SessionFolders(request_.places);
-    if (folders.is_root() || plan_.is_nested) return;
-    if (!IsFolder(folders) && plan_.session_tmp.is_root()) return;
-    const auto covers = [&folders](const HiddenPlace& place) { return place.covers(folders); };
+  // Hides the directories in which sessions keep their /tmp, and the one with the proxy's socket.
+  // That one is created if it is missing: a proxy can start after this sandbox.
+  void HideState(std::vector<HiddenPlace>& hidden) {
+    if (plan_.is_nested || request_.places.homes_real.empty()) return;
+    const Path sessions = SessionFolders(request_.places);
+    if (IsFolder(sessions) || !plan_.session_tmp.is_root()) {
+      HideFolder(sessions, "temporary files of sessions", hidden);
+    }
+    const Path proxy = ProxyFolder(request_.places);
+    const bool makes =
+        !IsFolder(proxy) && !request_.command.is_trial && plan_.system == HostSystem::kLinux;
+    if (makes) plan_.proxy_folder = proxy;
+    if (makes || IsFolder(proxy)) HideFolder(proxy, "the state of the egress proxy", hidden);
+  }
+
+  void HideFolder(const Path& folder, const char* why, std::vector<HiddenPlace>& hidden) {
+    const auto covers = [&folder](const HiddenPlace& place) { return place.covers(folder); };
     if (std::ranges::any_of(hidden, covers)) return;
-    hidden.push_back(
-        {.path = folders, .kind = PlaceKind::kDirectory, .why = "temporary files of sessions"});
+    hidden.push_back({.path = folder, .kind = PlaceKind::kDirectory, .why = why});
     AddElsewhere(hidden);
   }
 

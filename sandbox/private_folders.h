@@ -39,6 +39,10 @@ std::vector<Path> Outermost(std::vector<Path> paths);
 // sandbox hides it. "/" if no home is known.
 Path SessionFolders(const Places& places);
 
+// Returns the directory with the control socket of ringfence-proxy. Only the user may enter it, and
+// every sandbox hides it. "/" if no home is known.
+Path ProxyFolder(const Places& places);
+
 // Returns the session's own directory, in which its commands keep their /tmp, named by a digest;
 // "/" if there is no session.
 Path SessionFolder(const Places& places, std::string_view session);

@@ -64,9 +64,17 @@ inline constexpr CallName kSignalCalls[] = {
 // Refused with EPERM in all processes but the supervisor, which needs them.
 inline constexpr CallName kSupervisorsOwnCalls[] = {"pidfd_getfd"};
 
-// Selects supervision of kSignalCalls. The kernel also sends a signal, to any process, when a file
-// is ready (F_SETOWN of fcntl(2)); requests for that are then refused.
-enum class SupervisedSignals : uint8_t { kNo, kYes };
+// The same, if the network leads to the egress proxy: the supervisor has the gateway listen at the
+// port of each connect(2), so that a connection to any port is explained.
+inline constexpr CallName kConnectCalls[] = {"connect"};
+
+// Calls that only some sandboxes supervise.
+struct SupervisedExtras {
+  // kSignalCalls. The kernel also sends a signal, to any process, when a file is ready (F_SETOWN of
+  // fcntl(2)); requests for that are then refused.
+  bool signals = false;
+  bool connects = false;  // kConnectCalls
+};
 
 // RLIMIT_LOCKS, a resource limit without effect, which only the supervisor may set.
 constexpr uint32_t kMarkingLimit = 10;

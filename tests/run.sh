@@ -441,7 +441,7 @@ part_system() {
 # as root, and with the weaker layers.
 part_sandbox() {
   build release || return
-  pytest_folders+=(tests/system/run)
+  pytest_folders+=(tests/system/run tests/system/proxy)
 }
 
 # Debian 12's kernel in QEMU: the sandbox with older Landlock and namespaces, and with cgroups,

@@ -27,6 +27,7 @@
 #include "sandbox/linux/descendants.h"
 #include "sandbox/linux/inside.h"
 #include "sandbox/linux/made_places.h"
+#include "sandbox/linux/network_holder.h"
 #include "sandbox/linux/streams.h"
 #include "sandbox/linux/terminal.h"
 
@@ -85,21 +86,31 @@ class Launcher {
     terminal_ = FindTerminalUse();
     if (terminal_.own) terminal_start_ = ReadTerminalStart(terminal_);
     if (Status s = PrepareToAdopt(); !s) return s;
-    first_ = Clone();
+    return StartFirst(std::move(pair->other), before);
+  }
+
+  // Returns in the launcher only.
+  Status StartFirst(UniqueFd channel, const sigset_t& signals) {
+    if (plan_.network.is_proxied()) {
+      if (Status s = EnterNetwork(); !s) return s;
+    } else {
+      first_ = Clone();
+    }
     if (first_ == 0) {
       channel_ = UniqueFd();
       if (!pipes_.BecomeStreams()) ::_exit(kSetupFailed);
       RunInside({.plan = plan_,
-                 .channel = std::move(pair->other),
+                 .channel = std::move(channel),
                  .cgroup = cgroup_.entry(),
                  .audit = audit_.socket().get(),
+                 .network = std::move(network_),
                  .caches = own_tmp_.caches(),
-                 .signals = before,
+                 .signals = signals,
                  .inherited = watch_.inherited,
                  .terminal = terminal_start_});
     }
     pipes_.Begin();
-    if (first_ < 0) {
+    if (first_ < 0 && !ended_.failure) {
       if (!plan_.has_namespaces()) return SystemError("fork");
       ended_.failure = SetupFailure{"own namespaces", SystemError("clone"), Feature::kNamespaces};
     }
@@ -113,16 +124,36 @@ class Launcher {
     return CallStatus(::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0, "prctl(subreaper)");
   }
 
-  // Forks into new namespaces, all created with the user namespace, which grants that right.
+  // The namespaces of the first process, all created with the user namespace, which grants that
+  // right.
+  unsigned long NewNamespaces() const {
+    if (!plan_.has_namespaces()) return 0;
+    unsigned long flags =
+        CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+    if (plan_.own_proc) flags |= CLONE_NEWPID;
+    if (plan_.network.kind == PlannedNetwork::Kind::kNone) flags |= CLONE_NEWNET;
+    return flags;
+  }
+
   pid_t Clone() const {
-    unsigned long flags = 0;
-    if (plan_.has_namespaces()) {
-      flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
-      if (plan_.own_proc) flags |= CLONE_NEWPID;
-      if (!plan_.network.is_hosts()) flags |= CLONE_NEWNET;
-    }
     return static_cast<pid_t>(
-        ::syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+        ::syscall(SYS_clone, NewNamespaces() | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+  }
+
+  // Forks the first process inside the network that the proxy serves. Returns twice, as Clone().
+  Status EnterNetwork() {
+    Result<NetworkEntry> entry = watch_.network.Enter(plan_);
+    if (!entry) return entry.error();
+    Result<FirstProcess> first =
+        CloneIntoNetwork({plan_, std::move(*entry), NewNamespaces() | SIGCHLD});
+    if (!first) {
+      ended_.failure = SetupFailure{"own network", first.error(), Feature::kNamespaces};
+      return Unit{};
+    }
+    first_ = first->pid;
+    network_ = std::move(first->network);
+    if (first->holder > 0) spared_.push_back(first->holder);
+    return Unit{};
   }
 
   void Wait() {
@@ -194,13 +225,14 @@ class Launcher {
   }
 
   void HearOnce() {
-    std::array<pollfd, 6 + PipeRelay::kPolled> polled{
+    std::array<pollfd, 7 + PipeRelay::kPolled> polled{
         {{channel_open_ ? channel_.get() : -1, POLLIN, 0},
          {signals_.get(), POLLIN, 0},
          {relay_.is_on() ? relay_.master() : -1, relay_.master_events(), 0},
          {relay_.wants_input() ? STDIN_FILENO : -1, POLLIN, 0},
          {audit_.fd(), POLLIN, 0},
-         {hangup_, POLLRDHUP, 0}}};
+         {hangup_, POLLRDHUP, 0},
+         {watch_.network.notices(), POLLIN, 0}}};
     const auto pipes = std::span(polled).last<PipeRelay::kPolled>();
     pipes_.PreparePoll(pipes);
     if (::poll(polled.data(), polled.size(), relay_.wait_milliseconds()) < 0) {
@@ -216,6 +248,7 @@ class Launcher {
     if (polled[0].revents != 0) channel_open_ = Hear();
     if (polled[1].revents != 0 && TakeSignals()) first_lives_ = false;
     if (polled[5].revents != 0) Abandon();
+    if (polled[6].revents != 0) watch_.network.Hear();
   }
 
   // Ends the run after poll(2) failed for lack of memory, since it can no longer be followed.
@@ -345,6 +378,7 @@ class Launcher {
   PipeRelay pipes_;
   int stopped_by_ = 0;
   AuditReceiver audit_;
+  UniqueFd network_;  // in the first process: to the holder of its network
   bool channel_open_ = true;
   bool first_lives_ = true;
   bool has_started_ = false;  // the command has started

@@ -46,6 +46,7 @@ constexpr CallShape kShapes[] = {
     {kFchmodat2, What::kChmod, 0, 1, -1, -1, 3, 2},
     {SYS_fchmod, What::kFchmod, 0, -1, -1, -1, -1, 1},
     {SYS_bind, What::kBind, 0, 1, -1, -1, 2, -1},
+    {SYS_connect, What::kConnect, 0, 1, -1, -1, 2, -1},
     {SYS_utimensat, What::kTimes, 0, 1, -1, -1, 3, 2},
     {SYS_fchownat, What::kOwner, 0, 1, -1, -1, 4, 2},
     {SYS_fchown, What::kFowner, 0, -1, -1, -1, -1, 1},

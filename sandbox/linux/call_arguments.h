@@ -25,6 +25,7 @@ enum class SupervisedCall : uint8_t {
   kChmod,
   kFchmod,
   kBind,
+  kConnect,
   kTimes,         // as timespec
   kMicroseconds,  // as timeval
   kSeconds,       // as utimbuf

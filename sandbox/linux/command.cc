@@ -91,7 +91,7 @@ class Command {
   Status BeSupervised() {
     if (!plan_.supervised) return Unit{};
     const Result<UniqueFd> listener = InstallSupervised(
-        plan_.supervises_signals() ? SupervisedSignals::kYes : SupervisedSignals::kNo);
+        {.signals = plan_.supervises_signals(), .connects = plan_.network.is_proxied()});
     if (!listener) return listener.error();
     Status sent = SendPacket(start_.supervisor, Message::kStarted, {}, listener->get());
     start_.supervisor = UniqueFd();

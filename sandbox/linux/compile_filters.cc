@@ -150,9 +150,10 @@ void AddSignals(FilterBuilder& filter) {
 }
 
 // The filter for the command and its children.
-std::vector<sock_filter> Supervised(SupervisedSignals signals) {
+std::vector<sock_filter> Supervised(SupervisedExtras extras) {
   FilterBuilder filter;
-  if (signals == SupervisedSignals::kYes) AddSignals(filter);
+  if (extras.signals) AddSignals(filter);
+  if (extras.connects) filter.Add(kConnectCalls, SCMP_ACT_NOTIFY);
   filter.Add(kSupervisedCalls, SCMP_ACT_NOTIFY);
   filter.Add(kSupervisorsOwnCalls, SCMP_ACT_ERRNO(EPERM));
   // Its flags are in memory; programs fall back to openat(2).
@@ -199,7 +200,9 @@ int main() {
   PrintProgram("kGuardUsual", GuardProgram(SocketRules::kUsual), true);
   PrintProgram("kGuardNoUnix", GuardProgram(SocketRules::kNoUnix), true);
   PrintProgram("kGuardNoneAtAll", GuardProgram(SocketRules::kNoneAtAll), true);
-  PrintProgram("kSupervisedFilter", Supervised(SupervisedSignals::kNo), false);
-  PrintProgram("kSignalsFilter", Supervised(SupervisedSignals::kYes), false);
+  PrintProgram("kSupervisedFilter", Supervised({}), false);
+  PrintProgram("kSignalsFilter", Supervised({.signals = true}), false);
+  PrintProgram("kConnectsFilter", Supervised({.connects = true}), false);
+  PrintProgram("kSignalsAndConnectsFilter", Supervised({.signals = true, .connects = true}), false);
   return 0;
 }

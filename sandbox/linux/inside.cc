@@ -22,6 +22,7 @@
 #include "sandbox/linux/channel.h"
 #include "sandbox/linux/kernel_abi.h"
 #include "sandbox/linux/nested_rules.h"
+#include "sandbox/linux/network_holder.h"
 #include "sandbox/linux/private_mounts.h"
 #include "sandbox/linux/privileges.h"
 #include "sandbox/linux/self_test.h"
@@ -103,9 +104,9 @@ class Inside {
 
   Status Group() { return EnterCgroup(start_.cgroup); }
 
-  // Closes all descriptors except the standard streams, the channel and the audit socket.
+  // Closes all descriptors except the standard streams and those of InsideStart.
   Status CloseDescriptors() {
-    std::array<int, 2> kept{start_.channel.get(), start_.audit};
+    std::array<int, 3> kept{start_.channel.get(), start_.audit, start_.network.get()};
     std::ranges::sort(kept);
     unsigned next = STDERR_FILENO + 1;
     for (const int fd : kept) {
@@ -136,6 +137,8 @@ class Inside {
   Status Root() { return is_full() ? LeaveOldRoot(plan_) : Status(Unit{}); }
 
   Status Network() {
+    // The holder has built it while the view was mounted.
+    if (start_.network.valid()) return AwaitNetwork(start_.network);
     const bool own = is_full() && !plan_.network.is_hosts();
     return own ? RaiseLoopback() : Status(Unit{});
   }
@@ -166,6 +169,7 @@ class Inside {
     if (!supervision) return supervision.error();
     supervision_.emplace(std::move(*supervision));
     supervision_->holds_ptrace = is_full();
+    supervision_->network.holder = std::move(start_.network);
     return Unit{};
   }
 

@@ -21,6 +21,7 @@ struct InsideStart {
   UniqueFd channel;            // to the launcher
   const UniqueFd& cgroup;      // the cgroup to enter; invalid for none
   int audit = -1;              // the launcher's socket for audit lines, not owned; -1 for none
+  UniqueFd network;            // to the holder of the network; invalid if it has none
   const Path& caches;          // where the session keeps changes to caches; "/" for none
   sigset_t signals;            // blocked at the start of the command
   const Inherited& inherited;  // restored for the command

@@ -45,7 +45,7 @@ Status MakePlace(const PlannedPlace& place) {
 
 constexpr int kReadFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr time_t kOld = time_t{7} * 24 * 60 * 60;
-constexpr int kTmpLevels = 4;  // ~/.local/state/ringfence/tmp
+constexpr int kStateLevels = 4;  // ~/.local/state/ringfence/tmp
 
 // Fails unless this user owns the directory and no other user has access to it.
 Status CheckOwn(const UniqueFd& folder, const Path& path) {
@@ -126,6 +126,10 @@ Status MakePlaces(const SandboxPlan& plan, std::vector<Path>& left_out) {
     if (code != EACCES && code != EPERM && code != EROFS) return made;
     left_out.push_back(place.path);
   }
+  // Nobody else can create it either.
+  const bool has_proxy_folder =
+      plan.proxy_folder.is_root() || MakeFolders(plan.proxy_folder, kStateLevels);
+  if (!has_proxy_folder) left_out.push_back(plan.proxy_folder);
   return Unit{};
 }
 
@@ -160,7 +164,7 @@ Status OwnTmp::MakeScratch() {
 
 Status OwnTmp::MakeSession() {
   const Path all = plan_.session_tmp.Parent();
-  if (Status s = MakeFolders(all, kTmpLevels); !s) return s;
+  if (Status s = MakeFolders(all, kStateLevels); !s) return s;
   if (Status s = OpenOwn(all).MoveTo(sessions_); !s) return s;
   const std::string name(plan_.session_tmp.name());
   is_first_ = ::mkdirat(sessions_.get(), name.c_str(), 0700) == 0;

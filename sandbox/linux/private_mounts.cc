@@ -112,6 +112,19 @@ Status PrivateMounts::MountEmpty(const Path& path, mode_t mode) {
   return tree ? AttachTree(*tree, path) : tree.error();
 }
 
+Status PrivateMounts::MountText(const PlannedFile& text) {
+  const Path path = Path::Clean(kMemory).Child(std::to_string(folders_++));
+  {
+    const UniqueFd file(::open(path.text().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
+    if (!file.valid()) return SystemError("open(memory)");
+    if (Status s = WriteAll(file.get(), text.text); !s) return s;
+  }
+  const Result<UniqueFd> tree = CloneAsItIs(path.text());
+  if (!tree) return tree.error();
+  if (Status s = AttachTree(*tree, text.path); !s) return s;
+  return SealMount(text.path.text());
+}
+
 Status PrivateMounts::Mount() {
   if (Status s = MountDevices(); !s) return s;
   if (plan_.private_tmp) {

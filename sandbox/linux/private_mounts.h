@@ -39,6 +39,8 @@ class PrivateMounts {
   Status Mount();
   // Mounts another empty directory.
   Status MountEmpty(const Path& path, mode_t mode);
+  // Mounts a file that no process can change over another one.
+  Status MountText(const PlannedFile& text);
 
  private:
   Status MountShared();
@@ -53,7 +55,7 @@ class PrivateMounts {
   UniqueFd session_tmp_;
   std::vector<UniqueFd> saved_;  // SavedFolders() of the plan
   std::vector<UniqueFd> devices_;
-  int folders_ = 0;  // number of directories in kMemory
+  int folders_ = 0;  // number of directories and files in kMemory
 };
 
 // Mounts a /proc for the new process namespace. Fails with EPERM if parts of the outer /proc are

@@ -105,7 +105,6 @@ Status HideMemory() {
 }
 
 Status DropCapabilities(Kept kept) {
-  const bool keeps = kept == Kept::kPtrace;
   // With these bits, user id 0 regains no capability, not even by execve(2), and the bits are
   // locked (capabilities(7)). Setting them takes a capability; the command's process inherits them
   // from the supervisor.
@@ -119,7 +118,10 @@ Status DropCapabilities(Kept kept) {
   }
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   __user_cap_data_struct data[2] = {};
-  if (keeps) data[0].permitted = data[0].effective = 1u << CAP_SYS_PTRACE;
+  if (kept != Kept::kNothing) {
+    const int capability = kept == Kept::kPtrace ? CAP_SYS_PTRACE : CAP_NET_BIND_SERVICE;
+    data[0].permitted = data[0].effective = 1u << capability;
+  }
   return CallStatus(::syscall(SYS_capset, &header, data) == 0, "capset");
 }
 
@@ -159,8 +161,10 @@ std::span<const sock_filter> GuardFilter(SocketRules sockets) {
   return kGuardNoneAtAll;
 }
 
-std::span<const sock_filter> SupervisedFilter(SupervisedSignals signals) {
-  if (signals == SupervisedSignals::kYes) return kSignalsFilter;
+std::span<const sock_filter> SupervisedFilter(SupervisedExtras extras) {
+  if (extras.signals && extras.connects) return kSignalsAndConnectsFilter;
+  if (extras.signals) return kSignalsFilter;
+  if (extras.connects) return kConnectsFilter;
   return kSupervisedFilter;
 }
 
@@ -168,8 +172,8 @@ Status InstallGuard(SocketRules sockets) {
   return CallStatus(Install(GuardFilter(sockets), 0) == 0, "seccomp(guard)");
 }
 
-Result<UniqueFd> InstallSupervised(SupervisedSignals signals) {
-  const std::span<const sock_filter> filter = SupervisedFilter(signals);
+Result<UniqueFd> InstallSupervised(SupervisedExtras extras) {
+  const std::span<const sock_filter> filter = SupervisedFilter(extras);
   // Signals that a waiting caller handles do not interrupt it: an interrupted call would be carried
   // out twice.
   UniqueFd listener(Install(filter, SECCOMP_FILTER_FLAG_NEW_LISTENER | kWaitKillable));

@@ -28,9 +28,13 @@ Status ForbidNewPrivileges();
 // Prevents other processes of the same user from inspecting this one (PR_SET_DUMPABLE).
 Status HideMemory();
 
-enum class Kept : bool { kNothing, kPtrace };
-// Drops every capability, and the means by which user id 0 regains them. Keeps CAP_SYS_PTRACE if
-// `kept` says so: in its own user namespace it reaches only the sandbox's processes.
+// The capabilities that a process keeps, all in its own user namespace.
+enum class Kept : uint8_t {
+  kNothing,
+  kPtrace,    // CAP_SYS_PTRACE, which reaches only the sandbox's processes
+  kLowPorts,  // CAP_NET_BIND_SERVICE, for the gateway's ports
+};
+// Drops every other capability, and the means by which user id 0 regains them.
 Status DropCapabilities(Kept kept);
 
 // Sets the limits: no core files and no crash handler, half of the user's queued signals and
@@ -49,11 +53,11 @@ Status KeepSignalsFromParent(int abi);
 
 // The seccomp filters (sandbox/seccomp_filter.h), compiled at build time.
 std::span<const sock_filter> GuardFilter(SocketRules sockets);
-std::span<const sock_filter> SupervisedFilter(SupervisedSignals signals);
+std::span<const sock_filter> SupervisedFilter(SupervisedExtras extras);
 
 // Both require no_new_privs, last until the process ends, and apply to its children.
 Status InstallGuard(SocketRules sockets);
 // Returns the descriptor at which the supervised calls arrive (seccomp_unotify(2)).
-Result<UniqueFd> InstallSupervised(SupervisedSignals signals);
+Result<UniqueFd> InstallSupervised(SupervisedExtras extras);
 
 }  // namespace ringfence

@@ -225,7 +225,10 @@ HostFacts ProbeHost(const SandboxRules& rules) {
     facts.is_inside = facts.inside_view || IsSupervised();
   }
   utsname name{};
-  if (::uname(&name) == 0) facts.kernel = std::string(name.sysname) + " " + name.release;
+  if (::uname(&name) == 0) {
+    facts.kernel = std::string(name.sysname) + " " + name.release;
+    facts.host_name = name.nodename;
+  }
   facts.user = ::geteuid();
   facts.group = ::getegid();
   if (rules.limits_together()) {

@@ -10,12 +10,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstring>
 #include <initializer_list>
 #include <string>
 
 #include "base/syscall.h"
 #include "base/unique_fd.h"
+#include "proxy/link/messages.h"
 
 namespace ringfence {
 namespace {
@@ -68,6 +71,21 @@ long MakeUnnamed(const char* folder) {
   return file.valid() ? 0 : -1;
 }
 
+// Checks that a route leads to the gateway: then the socket has the address of that link, or where
+// there is no link, that of its peer.
+Status TestRoute(const UniqueFd& socket, uint32_t peer) {
+  sockaddr_in own{};
+  socklen_t size = sizeof own;
+  void* bytes = &own;
+  if (::getsockname(socket.get(), static_cast<sockaddr*>(bytes), &size) != 0) {
+    return SystemError("getsockname");
+  }
+  std::array<uint8_t, 4> host{};
+  std::memcpy(host.data(), &own.sin_addr, host.size());
+  const bool is_right = host == kInnerAddress || own.sin_addr.s_addr == htonl(peer);
+  return is_right ? Status(Unit{}) : Surprise("the route to hosts", "does not lead to the gateway");
+}
+
 // Connects to an address reserved for documentation (RFC 5737). Connecting a datagram socket sends
 // nothing.
 Status TestNetwork(const SandboxPlan& plan) {
@@ -77,9 +95,11 @@ Status TestNetwork(const SandboxPlan& plan) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(53);
-  address.sin_addr.s_addr = htonl(0xC0000201);  // 192.0.2.1
+  constexpr uint32_t kNobody = 0xC0000201;  // 192.0.2.1
+  address.sin_addr.s_addr = htonl(kNobody);
   const void* bytes = &address;
   const int result = ::connect(socket.get(), static_cast<const sockaddr*>(bytes), sizeof address);
+  if (plan.network.is_proxied()) return TestRoute(socket, kNobody);
   return MustFail("another host", result, {ENETUNREACH});
 }
 

@@ -75,6 +75,7 @@ class Call {
     if (what == kUnlink || what == kRmdir) return Return(Unlink());
     if (what == kBind) return Return(AnswerBind(arguments_));
     if (what == kSignal) return AnswerSignal(caller_);
+    if (what == kConnect) return AnswerConnect(arguments_);
     Return(AnswerHandleCall(arguments_));
   }
 

@@ -20,6 +20,7 @@
 #include "sandbox/linux/descendants.h"
 #include "sandbox/linux/kernel_abi.h"
 #include "sandbox/linux/private_mounts.h"
+#include "sandbox/linux/supervised_calls.h"
 #include "sandbox/linux/waiting_opens.h"
 
 namespace ringfence {
@@ -42,10 +43,11 @@ class Supervisor {
 
  private:
   void ServeOnce(const UniqueFd& signals) {
-    std::array<pollfd, 3> polled{
+    std::array<pollfd, 4> polled{
         {{signals.get(), POLLIN, 0},
          {start_.launcher.get(), POLLIN, 0},
-         {start_.listener.valid() ? start_.listener.get() : -1, POLLIN, 0}}};
+         {start_.listener.valid() ? start_.listener.get() : -1, POLLIN, 0},
+         {start_.supervision ? start_.supervision->network.holder.get() : -1, POLLIN, 0}}};
     const bool waits = start_.supervision && !start_.supervision->waiting.empty();
     if (::poll(polled.data(), polled.size(), waits ? kFifoRetryMilliseconds : -1) < 0) {
       if (errno == EINTR) return;
@@ -54,6 +56,7 @@ class Supervisor {
     if ((polled[2].revents & POLLIN) != 0) AnswerOne();
     if ((polled[2].revents & POLLHUP) != 0) start_.listener = UniqueFd();
     if (waits && IsTimeToTry()) TryWaiting(start_.listener.get(), *start_.supervision);
+    if (polled[3].revents != 0) ContinueConnects(start_.listener.get(), *start_.supervision);
     if (polled[1].revents != 0) HearLauncher();
     if ((polled[0].revents & POLLIN) != 0) Reap(signals);
     SendReports();

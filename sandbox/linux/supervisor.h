@@ -97,6 +97,18 @@ struct Supervision {
   };
   std::vector<WaitingOpen> waiting;
 
+  // The way to the egress proxy.
+  struct Network {
+    UniqueFd holder;                // of the network; invalid if the plan has no proxy
+    std::vector<uint16_t> listens;  // ports at which the gateway listens
+    struct Waiting {
+      uint64_t call;
+      uint16_t port;
+    };
+    std::vector<Waiting> waiting;  // connects, until the gateway listens
+  };
+  Network network;
+
   // Refusals that have not yet been sent to the launcher.
   struct Report {
     std::string path;

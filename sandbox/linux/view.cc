@@ -148,6 +148,7 @@ class View {
     }
     if (Status s = own_.Mount(); !s) return s;
     if (Status s = AttachAll(); !s) return s;
+    if (Status s = MountTexts(); !s) return s;
     // The user owns that file system, so a command could open it by its name.
     return CallStatus(::umount2(kMemory, MNT_DETACH) == 0, "umount2(memory)");
   }
@@ -305,6 +306,14 @@ class View {
       if (closed.valid()) ::fchmod(closed.get(), S_IRWXU);
     }
     return held;
+  }
+
+  Status MountTexts() {
+    for (const PlannedFile& text : plan_.texts) {
+      Mount mount{.path = text.path, .kind = PlaceKind::kFile, .tree = {}};
+      if (Status s = AtMountPoint(mount, [&] { return own_.MountText(text); }); !s) return s;
+    }
+    return Unit{};
   }
 
   Status MountOwn(const Mount& mount) {

@@ -83,7 +83,7 @@ constexpr Difference kKnown[] = {
     {"links in a repository", true,
      [](const Case& c) {
        const std::string& path = c.walked.end.text();
-       return c.question.operation == 's' && path.find("/.git/") != std::string::npos;
+       return c.question.operation == 's' && FoldName(path).find("/.git/") != std::string::npos;
      }},
     {"written and not read", true, IsNotRead},
 };

@@ -13,6 +13,14 @@ using namespace ringfence;
 
 namespace {
 
+// No test here has a network that needs the proxy.
+class NoNetwork final : public NetworkAccess {
+ public:
+  Result<NetworkEntry> Enter(const SandboxPlan&) override { return NetworkEntry{}; }
+  int notices() const override { return -1; }
+  void Hear() override {}
+};
+
 // Writes a letter into a pipe for each notification: the command replaces this process at the end.
 class Recorder final : public LaunchObserver {
  public:
@@ -26,6 +34,7 @@ class Recorder final : public LaunchObserver {
   void Started(const SandboxPlan&) override { Put("s"); }
   bool TakeLine(std::string_view) override { return false; }
   void GoesOnWithout(const SetupFailure&) override { Put("w"); }
+  NetworkAccess& network() override { return network_; }
 
  private:
   void Put(std::string_view letter) const {
@@ -34,6 +43,7 @@ class Recorder final : public LaunchObserver {
 
   int pipe_;
   bool refuses_;
+  NoNetwork network_;
 };
 
 struct Heard {

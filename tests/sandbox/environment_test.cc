@@ -17,6 +17,7 @@ struct Caller {
   Variables variables;
   SandboxRules rules;
   bool is_agent = false;
+  bool uses_host_network = false;
   std::string tmp = "/tmp";
   std::string runtime = "/run/user/1000";
   std::vector<std::string> caches = {};
@@ -27,6 +28,7 @@ struct Caller {
                             .rules = rules,
                             .agent = ClaudeCode(),
                             .is_agent = is_agent,
+                            .uses_host_network = uses_host_network,
                             .tmp = tmp,
                             .runtime = runtime,
                             .caches = caches,
@@ -109,6 +111,21 @@ TEST_CASE("environment: variables that may hold a secret, or lead to one, are dr
   }
 }
 
+TEST_CASE("environment: proxies of the host are dropped where they cannot be reached") {
+  for (const std::string variable : {"HTTPS_PROXY=http://p:1", "http_proxy=http://p:1",
+                                     "ALL_PROXY=socks5://p:1", "no_proxy=h"}) {
+    CAPTURE(variable);
+    Caller caller{.variables = {variable}, .is_agent = true};
+    CHECK_FALSE(caller.Passes(variable));
+    caller.uses_host_network = true;
+    CHECK(caller.Passes(variable));
+    caller.is_agent = false;
+    CHECK_FALSE(caller.Passes(variable));
+    caller.rules.env = {{"*"}};
+    CHECK_FALSE(caller.Passes(variable));
+  }
+}
+
 TEST_CASE("environment: variables that make programs run or load code are dropped") {
   for (const std::string_view name : {"LD_PRELOAD",
                                       "LD_LIBRARY_PATH",
@@ -179,8 +196,8 @@ TEST_CASE("environment: the agent gets what it needs for its service, its comman
   for (const std::string variable :
        {"ANTHROPIC_API_KEY=k", "CLAUDE_CODE_OAUTH_TOKEN=t", "CLAUDE_CONFIG_DIR=/c", "MCP_TIMEOUT=1",
         "BASH_DEFAULT_TIMEOUT_MS=1", "XDG_CONFIG_HOME=/x", "MAX_THINKING_TOKENS=1",
-        "DISABLE_AUTOUPDATER=1", "HTTPS_PROXY=http://p:1", "no_proxy=h", "SSL_CERT_FILE=/c",
-        "NODE_EXTRA_CA_CERTS=/c", "VERTEX_REGION_X=r", "OTEL_METRICS_EXPORTER=none"}) {
+        "DISABLE_AUTOUPDATER=1", "SSL_CERT_FILE=/c", "NODE_EXTRA_CA_CERTS=/c", "VERTEX_REGION_X=r",
+        "OTEL_METRICS_EXPORTER=none"}) {
     CAPTURE(variable);
     CHECK(Caller{.variables = {variable}, .is_agent = true}.Passes(variable));
     CHECK_FALSE(Caller{.variables = {variable}}.Passes(variable));

@@ -49,8 +49,30 @@ TEST_CASE("hidden: existing secrets are, each with its kind, and nothing else") 
   CHECK(PlacesText(plan.Plan().hidden) ==
         "/etc/shadow (file), /home/dev/.netrc (file), /home/dev/.ssh");
   for (const HiddenPlace& place : plan.Plan().hidden) {
-    CHECK(place.why == R"(denied by "@secrets")");
+    CHECK((IsProxyFolder(place) || place.why == R"(denied by "@secrets")"));
   }
+}
+
+TEST_CASE("hidden: the proxy's directory is in every sandbox, even before it exists") {
+  const auto count = [](const SandboxPlan& plan) {
+    return std::ranges::count_if(plan.hidden, IsProxyFolder);
+  };
+  const Path folder = Path::Clean("/home/dev/.local/state/ringfence/proxy");
+  PlanWorld plan;
+  CHECK(count(plan.Plan()) == 1);
+  CHECK(plan.Plan().proxy_folder == folder);
+  plan.command.is_agent = true;
+  CHECK(count(plan.Plan()) == 1);
+  plan.command.is_trial = true;  // creates nothing
+  CHECK(count(plan.Plan()) == 0);
+  CHECK(plan.Plan().proxy_folder.is_root());
+  plan.world.files.Put(folder.Child("control").text(), File());
+  CHECK(count(plan.Plan()) == 1);
+  plan.command.is_trial = false;
+  CHECK(count(plan.Plan()) == 1);
+  CHECK(plan.Plan().proxy_folder.is_root());  // exists
+  plan.world.User(R"("read":{"deny":["~/.local/state"]})");
+  CHECK(count(plan.Plan()) == 0);  // is inside a hidden directory
 }
 
 TEST_CASE("hidden: secrets of every home are, and only the given home allows anything") {

@@ -11,7 +11,7 @@
 
 using namespace ringfence;
 
-TEST_CASE("plan: the network is the sandbox's own loopback unless every list leaves it open") {
+TEST_CASE("plan: the network is none, the proxy or, if every list leaves it open, the host's") {
   struct Row {
     std::string_view name;
     std::string_view managed;
@@ -22,19 +22,23 @@ TEST_CASE("plan: the network is the sandbox's own loopback unless every list lea
   static constexpr Row kRows[] = {
       {"nothing said", "", "", PlannedNetwork::Kind::kNone, ""},
       {"unlisted hosts are denied", "", R"("network":{"unlisted":"deny"})",
-       PlannedNetwork::Kind::kNone, ""},
+       PlannedNetwork::Kind::kProxy, ""},
       {"unlisted hosts are asked about", "", R"("network":{"unlisted":"ask"})",
-       PlannedNetwork::Kind::kNone, ""},
-      {"hosts are listed", "", R"("network":{"allow":["a.example"]})", PlannedNetwork::Kind::kNone,
-       "no egress proxy"},
+       PlannedNetwork::Kind::kProxy, ""},
+      {"hosts are listed", "", R"("network":{"allow":["a.example"]})", PlannedNetwork::Kind::kProxy,
+       ""},
+      {"every host is listed", "", R"("network":{"allow":["*"]})", PlannedNetwork::Kind::kProxy,
+       "opens every host"},
+      {"a port of the host is listed", "", R"("network":{"allow":["host.ringfence:5432"]})",
+       PlannedNetwork::Kind::kProxy, "a way out"},
       {"unlisted hosts are allowed", "", R"("network":{"unlisted":"allow"})",
        PlannedNetwork::Kind::kHost, "the host's network"},
       {"a deny is the hook's then", "", R"("network":{"unlisted":"allow","deny":["a.example"]})",
        PlannedNetwork::Kind::kHost, "network.deny"},
       {"the managed file is a limit", R"("network":{"unlisted":"deny"})",
-       R"("network":{"unlisted":"allow"})", PlannedNetwork::Kind::kNone, ""},
-      {"denied hosts alone", "", R"("network":{"deny":["a.example"]})", PlannedNetwork::Kind::kNone,
-       ""},
+       R"("network":{"unlisted":"allow"})", PlannedNetwork::Kind::kProxy, ""},
+      {"denied hosts alone", "", R"("network":{"deny":["a.example"]})",
+       PlannedNetwork::Kind::kProxy, ""},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.name);
@@ -70,7 +74,7 @@ TEST_CASE("plan: back ends open nothing for an unknown proxy") {
   const std::string host = SeatbeltProfile(plan) + WindowsPlan(plan);
   plan.network = {};
   const std::string none = SeatbeltProfile(plan) + WindowsPlan(plan);
-  plan.network = {PlannedNetwork::Kind::kProxy, uint16_t{3128}};
+  plan.network = {PlannedNetwork::Kind::kProxy, {5432}};
   CHECK(SeatbeltProfile(plan) + WindowsPlan(plan) == none);
   CHECK(none != host);
 }
@@ -83,7 +87,7 @@ TEST_CASE("plan: the network has a name") {
   world.world.User(R"("network":{"unlisted":"allow"})");
   CHECK(NetworkName(world.Plan()) == "host");
   SandboxPlan plan = world.Plan();
-  plan.network = {PlannedNetwork::Kind::kProxy, Path::Clean("/run/proxy")};
+  plan.network = {PlannedNetwork::Kind::kProxy, {}};
   CHECK(NetworkName(plan) == "proxy");
   plan.is_nested = true;
   CHECK(NetworkName(plan) == "outer");

@@ -26,9 +26,7 @@ constexpr uint64_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGH
 FilterOutcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
   return Evaluate(GuardFilter(rules), call);
 }
-FilterOutcome Supervised(const Call& call) {
-  return Evaluate(SupervisedFilter(SupervisedSignals::kNo), call);
-}
+FilterOutcome Supervised(const Call& call) { return Evaluate(SupervisedFilter({}), call); }
 
 }  // namespace
 
@@ -178,16 +176,16 @@ TEST_CASE("seccomp: a pair that can send elsewhere is refused if Unix sockets ar
 TEST_CASE("seccomp: a file's signals have no owner if signals are supervised") {
   for (const uint64_t command : {uint64_t{F_SETOWN}, uint64_t{15} /* F_SETOWN_EX */}) {
     const Call call{.number = SYS_fcntl, .args = {3, command | kGarbage, 77}};
-    CHECK(Evaluate(SupervisedFilter(SupervisedSignals::kYes), call) == FailWith(EPERM));
+    CHECK(Evaluate(SupervisedFilter({.signals = true}), call) == FailWith(EPERM));
     CHECK(Supervised(call) == Allow());
   }
   for (const uint64_t request : {uint64_t{0x8901} /* FIOSETOWN */, uint64_t{0x8902}}) {
     const Call call{.number = SYS_ioctl, .args = {3, request | kGarbage}};
-    CHECK(Evaluate(SupervisedFilter(SupervisedSignals::kYes), call) == FailWith(EPERM));
+    CHECK(Evaluate(SupervisedFilter({.signals = true}), call) == FailWith(EPERM));
     CHECK(Supervised(call) == Allow());
   }
   const Call asked{.number = SYS_fcntl, .args = {3, F_GETOWN}};
-  CHECK(Evaluate(SupervisedFilter(SupervisedSignals::kYes), asked) == Allow());
+  CHECK(Evaluate(SupervisedFilter({.signals = true}), asked) == Allow());
 }
 
 TEST_CASE("seccomp: a pair of connected Unix sockets is always permitted") {

@@ -29,9 +29,7 @@ constexpr uint32_t kX32 = 0x4000'0000;
 FilterOutcome Guard(const Call& call, SocketRules rules = SocketRules::kUsual) {
   return Evaluate(GuardFilter(rules), call);
 }
-FilterOutcome Supervised(const Call& call) {
-  return Evaluate(SupervisedFilter(SupervisedSignals::kNo), call);
-}
+FilterOutcome Supervised(const Call& call) { return Evaluate(SupervisedFilter({}), call); }
 
 // The numbers of the listed calls that exist on this architecture.
 std::vector<int> NumbersOf(std::span<const CallName> calls) {
@@ -97,7 +95,7 @@ TEST_CASE("seccomp: owners and times are supervised, by name and by descriptor")
 }
 
 TEST_CASE("seccomp: signals are supervised if nothing else confines them") {
-  const std::span<const sock_filter> filter = SupervisedFilter(SupervisedSignals::kYes);
+  const std::span<const sock_filter> filter = SupervisedFilter({.signals = true});
   CHECK(NumbersOf(kSignalCalls).size() == 6);
   for (const int number : NumbersOf(kSignalCalls)) {
     CAPTURE(number);
@@ -293,7 +291,8 @@ TEST_CASE("seccomp: ordinary calls pass both filters") {
 
 TEST_CASE("seccomp: the kernel accepts programs of this length") {
   for (const SocketRules rules : kAllRules) CHECK(GuardFilter(rules).size() <= BPF_MAXINSNS);
-  for (const SupervisedSignals signals : {SupervisedSignals::kNo, SupervisedSignals::kYes}) {
-    CHECK(SupervisedFilter(signals).size() <= BPF_MAXINSNS);
+  for (const bool signals : {false, true}) {
+    CHECK(SupervisedFilter({.signals = signals}).size() <= BPF_MAXINSNS);
+    CHECK(SupervisedFilter({.signals = signals, .connects = true}).size() <= BPF_MAXINSNS);
   }
 }

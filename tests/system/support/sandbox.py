@@ -31,8 +31,10 @@ class Sandbox:
         # The hook in a place that is visible with a private /tmp.
         self.hook = world.project / "hook"
         shutil.copy(world.programs.hook, self.hook)
-        shutil.copy(world.programs.ringfence, world.base / "ringfence")
-        for program in (self.hook, world.base / "ringfence"):
+        launcher, proxy = world.base / "ringfence", world.base / "ringfence-proxy"
+        shutil.copy(world.programs.ringfence, launcher)
+        shutil.copy(world.programs.ringfence + "-proxy", proxy)
+        for program in (self.hook, launcher, proxy):
             program.chmod(0o755)
         world.base.chmod(0o755)
         (world.home / ".claude").mkdir()

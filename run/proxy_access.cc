@@ -1,0 +1,125 @@
+#include "run/proxy_access.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/message_socket.h"
+#include "base/program.h"
+#include "base/sha256.h"
+#include "base/socket_pair.h"
+#include "base/syscall.h"
+#include "base/text.h"
+#include "hook/wrap.h"
+#include "proxy/link/control.h"
+#include "proxy/link/messages.h"
+#include "sandbox/private_folders.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxRefused = 20;  // hosts that are reported
+
+// Commands of a session share a network if the same policy applies to them: a subagent with a
+// profile of its own gets another one. A command without a session shares its network with no
+// other, but uses that of an earlier one again.
+SessionRequest SessionOf(const RunRequest& request) {
+  SessionRequest session;
+  session.name = request.caller.session_id;
+  session.is_shared = !session.name.empty();
+  session.is_agent = request.command.is_agent;
+  session.is_trial = request.command.is_trial;
+  session.words = WrapWords(request.context.registration, request.caller);
+  Event named;
+  named.session_id = session.name;
+  std::string text = request.policy.profile + (session.is_agent ? " agent" : "") +
+                     (session.is_trial ? " trial" : "");
+  for (const std::string& word : WrapWords(request.context.registration, named)) {
+    text += '\0' + word;
+  }
+  session.key = Sha256Hex(text);
+  return session;
+}
+
+// Asks for an existing network. Returns an entry without namespaces if there is none.
+Result<NetworkEntry> Join(const UniqueFd& proxy, const SessionRequest& session) {
+  Result<SocketPair> pair = MakeSocketPair(SOCK_SEQPACKET);
+  if (!pair) return pair.error();
+  const int holders[] = {pair->other.get()};
+  const char join = static_cast<char>(LauncherMessage::kJoin);
+  if (Status s = SendSocketMessage(proxy.get(), join, session.Fields(), holders); !s) {
+    return s.error();
+  }
+  Result<SocketMessage> answer = ReceiveSocketMessage(proxy.get());
+  if (!answer) return answer.error();
+  NetworkEntry entry;
+  if (answer->type == static_cast<char>(LauncherMessage::kExisting) && answer->fds.size() == 2) {
+    entry.user = std::move(answer->fds[0]);
+    entry.net = std::move(answer->fds[1]);
+    entry.holder = std::move(pair->own);
+  }
+  return entry;
+}
+
+Result<NetworkEntry> Create(const UniqueFd& proxy, const SessionRequest& session) {
+  Result<SocketPair> pair = MakeSocketPair(SOCK_SEQPACKET);
+  if (!pair) return pair.error();
+  const int proxys[] = {pair->other.get()};
+  const char create = static_cast<char>(LauncherMessage::kCreate);
+  if (Status s = SendSocketMessage(proxy.get(), create, session.Fields(), proxys); !s) {
+    return s.error();
+  }
+  NetworkEntry entry;
+  entry.proxy = std::move(pair->own);
+  return entry;
+}
+
+}  // namespace
+
+Result<NetworkEntry> ProxyAccess::Enter(const SandboxPlan&) {
+  const SessionRequest session = SessionOf(request_);
+  const Result<std::string> program = ProgramBeside("ringfence-proxy");
+  if (!program) return program.error();
+  Result<ControlConnection> proxy = ConnectToProxy(ProxyFolder(request_.context.places), *program);
+  if (!proxy) return proxy.error();
+  connection_ = std::move(proxy->socket);
+  if (!proxy->is_new) {
+    Result<NetworkEntry> entry = Join(connection_, session);
+    if (!entry || entry->exists()) return entry;
+  }
+  return Create(connection_, session);
+}
+
+void ProxyAccess::Hear() {
+  Result<SocketMessage> message = ReceiveSocketMessage(connection_.get());
+  if (!message) {
+    connection_ = UniqueFd();
+    return report_.Warn("the egress proxy has ended; no host can be reached any more");
+  }
+  message->fields.resize(2);
+  if (message->type == static_cast<char>(LauncherMessage::kRefused)) {
+    Note(message->fields[0], message->fields[1]);
+  } else if (message->type == static_cast<char>(LauncherMessage::kLost)) {
+    report_.Warn(Printable(message->fields[0]) + "; no host can be reached any more");
+  }
+}
+
+void ProxyAccess::Note(const std::string& host, const std::string& sentence) {
+  const bool is_known = std::ranges::find(refused_, host, &Refused::host) != refused_.end();
+  if (is_known || refused_.size() == kMaxRefused) return;
+  refused_.push_back({host, Printable(sentence)});
+  if (request_.command.is_agent) return;
+  refused_.back().is_reported = true;
+  report_.HostRefused(refused_.back().host, refused_.back().sentence);
+}
+
+void ProxyAccess::ReportHeld() {
+  for (Refused& refused : refused_) {
+    if (!std::exchange(refused.is_reported, true)) {
+      report_.HostRefused(refused.host, refused.sentence);
+    }
+  }
+}
+
+}  // namespace ringfence

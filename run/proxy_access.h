@@ -1,0 +1,43 @@
+// The launcher's access to ringfence-proxy: enters the network of the session, or has one created,
+// and tells the user which hosts were refused.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "run/report.h"
+#include "run/request.h"
+#include "sandbox/backend.h"
+
+namespace ringfence {
+
+class ProxyAccess final : public NetworkAccess {
+ public:
+  ProxyAccess(const RunRequest& request, const RunReport& report)
+      : request_(request), report_(report) {}
+
+  Result<NetworkEntry> Enter(const SandboxPlan& plan) override;
+  int notices() const override { return connection_.get(); }
+  void Hear() override;
+
+  // Hosts that were refused and have not been reported yet: an agent's screen is left alone until
+  // the agent has ended.
+  void ReportHeld();
+
+ private:
+  struct Refused {
+    std::string host;  // with its port
+    std::string sentence;
+    bool is_reported = false;
+  };
+  void Note(const std::string& host, const std::string& sentence);
+
+  const RunRequest& request_;
+  const RunReport& report_;
+  // To the proxy, for as long as the sandbox lives; invalid if it is not used.
+  UniqueFd connection_;
+  std::vector<Refused> refused_;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,180 @@
+"""A network of its own in which hosts answer, and commands that run in it.
+
+The hosts have addresses of 203.0.113.0/24, which is not routed anywhere; their names are in a
+private /etc/hosts. So the proxy's rules for private and loopback addresses need no exception for
+tests. `Internet` starts this file in new namespaces and talks to it in JSON, one line for each
+command.
+"""
+
+import http.server
+import json
+import os
+import pathlib
+import socket
+import socketserver
+import ssl
+import subprocess
+import sys
+import threading
+
+GOOD, BAD, PRIVATE = "203.0.113.5", "203.0.113.6", "10.1.2.3"
+HOSTS = {"good.example": GOOD, "www.good.example": GOOD, "bad.example": BAD,
+         "private.example": PRIVATE, "loopback.example": "127.0.0.1",
+         "metadata.example": "169.254.169.254", "mixed.example": PRIVATE}
+ECHO_PORT, GREETING_PORT, LOCAL_PORT = 7777, 2222, 5454
+
+
+class Internet:
+    """`base`: a directory for its files; `user`: for the commands, if root runs the tests."""
+
+    def __init__(self, base, user=None):
+        self.base = pathlib.Path(base)
+        self.certificates = self.base / "certificates"
+        make_certificates(self.certificates)
+        as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
+        uid = user or os.getuid()
+        self.process = subprocess.Popen(
+            [*as_user, "unshare", "--user", "--map-root-user", "--net", "--mount", sys.executable,
+             __file__, str(self.base), str(uid)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert json.loads(self.process.stdout.readline()) == "ready"
+
+    def run(self, command, cwd, env, seconds=30):
+        """The result of a command that has ended."""
+        self.process.stdin.write(json.dumps([list(map(str, command)), str(cwd), env, seconds]) + "\n")
+        self.process.stdin.flush()
+        status, out, err = json.loads(self.process.stdout.readline())
+        return subprocess.CompletedProcess(command, status, out, err)
+
+    @property
+    def authority(self):
+        """The certificate with which the hosts' own are signed."""
+        return self.certificates / "authority.pem"
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=20)
+        self.process.stdout.close()
+
+
+def make_certificates(folder):
+    folder.mkdir()
+    folder.chmod(0o755)
+
+    def openssl(*arguments):
+        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
+
+    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-keyout", "authority.key", "-out", "authority.pem", "-days", "30",
+            "-subj", "/CN=test authority")
+    openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-keyout", "host.key", "-out", "host.csr", "-subj", "/CN=good.example")
+    names = ",".join(f"DNS:{name}" for name in HOSTS)
+    (folder / "names").write_text(f"subjectAltName={names},IP:{GOOD}\n")
+    openssl("x509", "-req", "-in", "host.csr", "-CA", "authority.pem", "-CAkey", "authority.key",
+            "-days", "30", "-extfile", "names", "-out", "host.pem")
+    for file in folder.iterdir():
+        file.chmod(0o644)
+
+
+# -- in the namespaces --------------------------------------------------------------------------------
+
+class Web(http.server.BaseHTTPRequestHandler):
+    """Says what it was asked."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):  # pylint: disable=invalid-name
+        length = int(self.headers.get("Content-Length") or 0)
+        body = self.rfile.read(length).decode()
+        text = json.dumps({"host": self.headers["Host"], "path": self.path, "method": self.command,
+                           "body": body, "address": self.server.server_address[0],
+                           "headers": {name.lower(): value for name, value in self.headers.items()}})
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    do_POST = do_GET
+
+    def log_message(self, *_):  # pylint: disable=arguments-differ
+        pass
+
+
+class Echo(socketserver.BaseRequestHandler):
+    def handle(self):
+        while data := self.request.recv(65536):
+            self.request.sendall(data)
+
+
+class Greeting(socketserver.BaseRequestHandler):
+    """Speaks first, as SSH does."""
+
+    def handle(self):
+        self.request.sendall(b"SSH-2.0-test\r\n")
+        while data := self.request.recv(65536):
+            self.request.sendall(data)
+
+
+class Servers(socketserver.ThreadingTCPServer):
+    allow_reuse_address = True
+    daemon_threads = True
+    request_queue_size = 128
+
+
+class WebServers(http.server.ThreadingHTTPServer):
+    request_queue_size = 128
+
+
+def serve(server):
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+def serve_hosts(certificates):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificates / "host.pem", certificates / "host.key")
+    for address in (GOOD, BAD, PRIVATE):
+        for port in (80, 8080):
+            serve(WebServers((address, port), Web))
+        for port in (443, 8443):
+            secure = WebServers((address, port), Web)
+            secure.socket = context.wrap_socket(secure.socket, server_side=True)
+            serve(secure)
+        serve(Servers((address, ECHO_PORT), Echo))
+        serve(Servers((address, GREETING_PORT), Greeting))
+    serve(Servers(("127.0.0.1", LOCAL_PORT), Echo))
+
+
+def build_network(base):
+    def ip(*words):
+        subprocess.run(["ip", *words], check=True)
+
+    ip("link", "set", "lo", "up")
+    for network in ("203.0.113.0/24", "10.1.2.0/24", "169.254.169.254/32"):
+        ip("route", "add", "local", network, "dev", "lo")
+    hosts = base / "hosts"
+    hosts.write_text("127.0.0.1 localhost\n" +
+                     "".join(f"{address} {name}\n" for name, address in HOSTS.items()))
+    subprocess.run(["mount", "--bind", hosts, "/etc/hosts"], check=True)
+
+
+def main():
+    base, user = pathlib.Path(sys.argv[1]), sys.argv[2]
+    build_network(base)
+    serve_hosts(base / "certificates")
+    print(json.dumps("ready"), flush=True)
+    as_user = ["unshare", "--user", f"--map-user={user}", f"--map-group={user}"]
+    for line in sys.stdin:
+        command, cwd, env, seconds = json.loads(line)
+        try:
+            done = subprocess.run([*as_user, *command], cwd=cwd, env=env, timeout=seconds, text=True,
+                                  capture_output=True, stdin=subprocess.DEVNULL, check=False)
+            answer = [done.returncode, done.stdout, done.stderr]
+        except subprocess.TimeoutExpired as late:
+            texts = [(part or b"").decode(errors="replace") for part in (late.stdout, late.stderr)]
+            answer = [124, texts[0], texts[1] + f"no end in {seconds} s"]
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()
