@@ -29,6 +29,7 @@ constexpr CommandEntry kCommands[] = {
     {"check", AddCheck},
     {"audit", AddAudit},
     {"log", AddLog},
+    {"proxy", AddProxy},
     {"doctor", AddDoctor},
     {"replay", AddReplay},
     {"settings", AddSettings},

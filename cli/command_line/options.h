@@ -52,6 +52,9 @@ void AddInit(Command& app, Action& chosen);    // registers the hook in the clie
 void AddLayout(Command& app, Action& chosen);  // prints a layout of terminals with confined agents
 void AddLog(Command& app, Action& chosen);     // also `log verify` and `log send`
 void AddManual(Command& app, Action& chosen);
+void AddProxy(Command& app, Action& chosen);  // shows the egress proxy's sessions and connections
+// `proxy log`: the lines of the log that are about connections.
+void AddConnectionLog(Command& proxy, Action& chosen);
 void AddPrompt(Command& app, Action& chosen);
 void AddReplay(Command& app, Action& chosen);
 void AddRevoke(Command& app, Action& chosen);     // removes what `allow` added

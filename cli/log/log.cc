@@ -173,6 +173,10 @@ Outcome Send(LogOptions& options) {
   return SendLog(*file, **sink, options.lines);
 }
 
+constexpr const char* kConnectionExamples =
+    "  ringfence proxy log --since 10m --verdict deny\n"
+    "  ringfence proxy log --follow";
+
 void AddSince(Command& command, std::string& since) {
   command.AddOption("--since TIME", since,
                     "Only since then: 10m, 2h, 3d, or a time in UTC as it is printed");
@@ -228,6 +232,22 @@ void AddSend(Command& log, Action& chosen) {
 }
 
 }  // namespace
+
+void AddConnectionLog(Command& proxy, Action& chosen) {
+  Command command =
+      AddCommand(proxy, "log", "Show the connections in the log", kConnectionExamples);
+  const auto options = std::make_shared<LogOptions>();
+  AddWhichLog(command, *options);
+  LogFilter& filter = options->lines.filter;
+  filter.event = "Connection";
+  command.AddFlag("--follow", options->lines.follow, "Keep running and show new lines");
+  command.AddOption("--verdict VERDICT", options->verdict, "Only this verdict")
+      .OneOf({"permit", "deny"});
+  command.AddOption("--session SESSION", filter.session, "Only sessions whose id begins with this");
+  AddSince(command, filter.since);
+  command.AddFlag("--json", options->json, "Print the lines as they are in the file");
+  command.OnGiven([options, &chosen] { chosen = [options] { return ShowLog(*options); }; });
+}
 
 void AddLog(Command& app, Action& chosen) {
   Command command =

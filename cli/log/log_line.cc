@@ -30,6 +30,18 @@ std::string PathsText(const AuditEntry& entry) {
   return shown > 2 ? text + " +" + std::to_string(shown - 2) : text;
 }
 
+// "example.org:443 tls, 1.2 KB up, 3.4 MB down, 12 ms"
+std::string ConnectionText(const AuditEntry& entry) {
+  std::string text = Printable(entry.host) + " " + Printable(entry.protocol);
+  if (!entry.method.empty()) text += " " + Printable(entry.method) + " " + Printable(entry.path);
+  if (entry.status != 0) text += " " + std::to_string(entry.status);
+  if (entry.verdict == LoggedVerdict::kPermit) {
+    text += ", " + SizeText(entry.up) + " up, " + SizeText(entry.down) + " down, " +
+            std::to_string(entry.milliseconds) + " ms";
+  }
+  return text;
+}
+
 enum Severity { kError = 3, kWarning = 4, kNotice = 5, kInformational = 6 };
 
 Severity SeverityOf(const AuditEntry& entry) {
@@ -68,8 +80,8 @@ std::optional<AuditEntry> ReadLogLine(std::string_view line) {
 }
 
 bool LogFilter::Wants(const AuditEntry& entry) const {
-  return (tool.empty() || MatchName(tool, entry.tool)) && (!verdict || verdict == entry.verdict) &&
-         entry.session.starts_with(session) &&
+  return (event.empty() || event == entry.event) && (tool.empty() || MatchName(tool, entry.tool)) &&
+         (!verdict || verdict == entry.verdict) && entry.session.starts_with(session) &&
          (agent.empty() || (!entry.agent_id.empty() && MatchName(agent, entry.agent_id)) ||
           (!entry.agent_type.empty() && MatchName(agent, entry.agent_type))) &&
          entry.time >= since;
@@ -81,6 +93,7 @@ std::string ShowLogEntry(const AuditEntry& entry, const Console& console) {
       entry.time.substr(0, 10) + " " + entry.time.substr(11, 8) + "Z  " +
       console.In(ToneOf(entry.verdict), Padded(std::string(VerdictName(entry.verdict)), 6)) + "  " +
       Padded(Printable(what), 8) + PathsText(entry);
+  if (entry.event == "Connection") line += " " + ConnectionText(entry);
   if (!entry.why.empty()) line += "  " + Printable(entry.why);
   if (entry.rule) line += " (" + entry.rule->label() + ")";
   if (!entry.session.empty()) line += "  session " + Printable(CutText(entry.session, 40));

@@ -17,7 +17,8 @@ namespace ringfence {
 std::optional<AuditEntry> ReadLogLine(std::string_view line);
 
 struct LogFilter {
-  std::string tool;  // "*" matches any text
+  std::string event;  // of AuditEntry; "" for any
+  std::string tool;   // "*" matches any text
   std::optional<LoggedVerdict> verdict;
   std::string session;  // the beginning of its id
   std::string agent;    // its id or type; "*" matches any text
