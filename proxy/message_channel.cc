@@ -9,7 +9,7 @@ namespace {
 using boost::asio::posix::descriptor_base;
 
 constexpr size_t kMaxQueued = 4096;
-constexpr int kMaxAtOnce = 64;  // messages, before other work gets its turn
+constexpr int kMessagesAtOnce = 64;  // messages, before other work gets its turn
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void MessageChannel::Start(Handler handler, EndHandler ended) {
 void MessageChannel::AwaitMessages() {
   socket_.async_wait(descriptor_base::wait_read, [this](const boost::system::error_code& error) {
     if (error || !is_open_) return;
-    for (int i = 0; i < kMaxAtOnce && is_open_; ++i) {
+    for (int i = 0; i < kMessagesAtOnce && is_open_; ++i) {
       Result<SocketMessage> message = ReceiveSocketMessage(socket_.native_handle());
       if (!message && message.error().code == EAGAIN) break;
       if (!message) return End();

@@ -177,7 +177,8 @@ class Planner {
       }
       return;
     }
-    if (plan_.is_nested) return;
+    // A trial leaves nothing behind, and a proxy would outlive it.
+    if (plan_.is_nested || request_.command.is_trial) return;
     if (plan_.has_namespaces() && plan_.system == HostSystem::kLinux) return PlanProxy(*network);
     plan_.narrower.emplace_back(
         "network.allow: the listed hosts cannot be reached: only the full layers on Linux have the "

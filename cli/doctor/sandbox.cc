@@ -145,6 +145,11 @@ class SandboxDoctor {
     return at == std::string_view::npos ? "" : Printable(FirstLine(text.substr(at + kHint.size())));
   }
 
+  static std::string_view NetworkText(const SandboxPlan& plan) {
+    if (plan.network.is_hosts()) return "the host's network";
+    return plan.network.is_proxied() ? "the hosts that it lists" : "no network";
+  }
+
   // Reports the plan, and what the policy asks for but this host cannot provide.
   void LookAtPlan() {
     const RealFiles disk;
@@ -164,8 +169,8 @@ class SandboxDoctor {
     const Health health = works ? Health::kGood : demanded_ ? Health::kMissing : Health::kWeak;
     Add(health, "the policy asks for mode \"" + std::string(ModeName(plan->mode)) +
                     "\", layers \"" + std::string(LayersName(plan->layers)) + "\"" +
-                    (plan->profile.empty() ? "" : ", profile " + Quote(plan->profile)) +
-                    (plan->network.is_hosts() ? ", the host's network" : ", no network") +
+                    (plan->profile.empty() ? "" : ", profile " + Quote(plan->profile)) + ", " +
+                    std::string(NetworkText(*plan)) +
                     (works       ? ""
                      : demanded_ ? ", and no command runs without them"
                                  : ", and commands run with fewer"));

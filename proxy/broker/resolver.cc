@@ -16,7 +16,7 @@
 namespace ringfence {
 namespace {
 
-constexpr int64_t kKeptFor = int64_t{5} * 1'000'000'000;  // nanoseconds
+constexpr int64_t kAnswerLifetime = int64_t{5} * 1'000'000'000;  // nanoseconds
 constexpr size_t kMaxEntries = 4096;
 constexpr size_t kMaxAddresses = 32;
 
@@ -73,7 +73,8 @@ void Resolver::Resolve(const std::string& name, Handler handler) {
   if (known != entries_.end()) {
     Entry& entry = known->second;
     if (entry.known_at == 0) return entry.waiting.push_back(std::move(handler));
-    if (Nanoseconds(CLOCK_MONOTONIC) - entry.known_at < kKeptFor) return handler(entry.found);
+    if (Nanoseconds(CLOCK_MONOTONIC) - entry.known_at < kAnswerLifetime)
+      return handler(entry.found);
     entries_.erase(known);
   }
   if (entries_.size() >= kMaxEntries) DropOld();
@@ -97,7 +98,7 @@ void Resolver::Take(const std::string& name, Found found) {
 void Resolver::DropOld() {
   const int64_t now = Nanoseconds(CLOCK_MONOTONIC);
   std::erase_if(entries_, [now](const auto& item) {
-    return item.second.known_at != 0 && now - item.second.known_at >= kKeptFor;
+    return item.second.known_at != 0 && now - item.second.known_at >= kAnswerLifetime;
   });
 }
 

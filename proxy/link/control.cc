@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kFolderLevels = 4;  // ~/.local/state/ringfence/proxy
 constexpr int kWaitingLaunchers = 128;
-constexpr int kLockTries = 3000;  // milliseconds
+constexpr int kStartTries = 3000;  // milliseconds
 
 Result<sockaddr_un> AddressOf(const UniqueFd& folder) {
   sockaddr_un address{};
@@ -110,7 +110,7 @@ Result<ControlConnection> StartProxy(const UniqueFd& folder, const std::string& 
   const UniqueFd lock(::openat(folder.get(), std::string(kControlLock).c_str(),
                                O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!lock.valid()) return SystemError("open(proxy lock)");
-  const Result<bool> locked = LockFile(lock.get(), kLockTries);
+  const Result<bool> locked = LockFile(lock.get(), kStartTries);
   if (!locked) return locked.error();
   if (!*locked) {
     return Error{Error::Kind::kSystem, "the egress proxy", "another command is starting it, slowly",

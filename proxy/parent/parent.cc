@@ -28,7 +28,7 @@ namespace {
 constexpr int kTick = 1000;                                // milliseconds
 constexpr int64_t kLastsFor = int64_t{2} * 1'000'000'000;  // without a session
 constexpr size_t kMaxLaunchers = 1024;
-constexpr size_t kMaxSessions = 256;
+constexpr size_t kMaxNetworks = 256;
 constexpr size_t kUsuallyPolled = 8;  // descriptors of a session
 
 class Parent {
@@ -129,7 +129,7 @@ class Parent {
   bool Create(Launcher& launcher, SocketMessage& message) {
     Result<SessionRequest> request = SessionRequest::Of(std::move(message.fields));
     if (!request || message.fds.size() != 1 || launcher.session != 0) return false;
-    if (sessions_.size() == kMaxSessions) return false;
+    if (sessions_.size() == kMaxNetworks) return false;
     launcher.session = ++last_session_;
     Session& session = sessions_.emplace_back(launcher.session, std::move(*request),
                                               std::move(message.fds.front()));

@@ -21,7 +21,7 @@ namespace {
 
 // A session's network is kept this long without a sandbox, in nanoseconds: the next command then
 // starts faster. Nothing else is lost with it, since no process is left in it.
-constexpr int64_t kKeptFor = int64_t{5} * 1'000'000'000;
+constexpr int64_t kNetworkLifetime = int64_t{5} * 1'000'000'000;
 
 std::vector<std::string_view> Views(const std::vector<std::string>& fields) {
   return {fields.begin(), fields.end()};
@@ -35,7 +35,7 @@ std::vector<int> Numbers(const std::vector<UniqueFd>& fds) {
 }
 
 // Starts this program again, so that a broker has no memory of other sessions.
-Status Spawn(const UniqueFd& channel) {
+Status SpawnSelf(const UniqueFd& channel) {
   Result<std::string> program = OwnProgramReal();
   if (!program) return program.error();
   posix_spawn_file_actions_t actions{};
@@ -73,7 +73,7 @@ bool Session::Serve(std::span<const pollfd>& polled) {
 Status Session::StartBroker() {
   Result<SocketPair> channel = MakeSocketPair(SOCK_SEQPACKET);
   if (!channel) return channel.error();
-  if (Status s = Spawn(channel->other); !s) return s;
+  if (Status s = SpawnSelf(channel->other); !s) return s;
   broker_ = std::move(channel->own);
   const char session = static_cast<char>(BrokerMessage::kSession);
   if (Status s = SendSocketMessage(broker_.get(), session, request_.Fields()); !s) return s;
@@ -162,7 +162,7 @@ void Session::TellAll(LauncherMessage type, const std::vector<std::string>& fiel
 
 bool Session::IsUsed(int64_t now) const {
   if (!launchers_.empty()) return true;
-  return now - left_at_ < kKeptFor;
+  return now - left_at_ < kNetworkLifetime;
 }
 
 std::vector<std::string> Session::StatusFields() const {

@@ -122,7 +122,7 @@ bool CheckHostHeader(const RequestHead& head, const RequestSource& source,
 
 // A proxy removes the headers that Connection names. It must not remove a header that says whom a
 // request is for, where it ends or what it contains: the host would read another request.
-bool CheckOptions(std::span<const std::string_view> options, WireError& error) {
+bool CheckOptionsForm(std::span<const std::string_view> options, WireError& error) {
   constexpr std::string_view kKept[] = {
       "Host",  "Content-Length",   "Transfer-Encoding", "Content-Type", "Content-Range",
       "Range", "Content-Encoding", "Authorization",     "Cookie",       "Expect",
@@ -205,9 +205,9 @@ bool PlanHttpRequest(const RequestHead& head, const RequestSource& source, Reque
   const std::vector<std::string_view> options = HttpListOf(head.headers, "Connection");
   RequestPlan read;
   if (!CheckMethod(head.method, error) || !ReadTarget(head, source, target, error) ||
-      !CheckHostHeader(head, source, target.authority, error) || !CheckOptions(options, error) ||
-      !FrameRequestBody(head, read.body, error) || !ReadUpgrade(head, options, read, error) ||
-      !ReadExpect(head, read, error)) {
+      !CheckHostHeader(head, source, target.authority, error) ||
+      !CheckOptionsForm(options, error) || !FrameRequestBody(head, read.body, error) ||
+      !ReadUpgrade(head, options, read, error) || !ReadExpect(head, read, error)) {
     return false;
   }
   read.host = target.authority.host;

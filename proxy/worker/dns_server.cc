@@ -22,7 +22,7 @@ namespace {
 using boost::asio::posix::descriptor_base;
 using boost::system::error_code;
 
-constexpr int kMaxAtOnce = 64;  // datagrams, before connections get their turn
+constexpr int kDatagramsAtOnce = 64;  // datagrams, before connections get their turn
 constexpr std::chrono::seconds kStreamLimit{10};
 constexpr Ipv4 kLoopback = {127, 0, 0, 1};
 
@@ -132,7 +132,7 @@ void DnsServer::ServeStream(TcpSocket client) {
 void DnsServer::AwaitDatagram() {
   socket_.async_wait(descriptor_base::wait_read, [this](const error_code& error) {
     if (error) return;
-    for (int i = 0; i < kMaxAtOnce && ServeDatagram(); ++i) {
+    for (int i = 0; i < kDatagramsAtOnce && ServeDatagram(); ++i) {
     }
     AwaitDatagram();
   });

@@ -173,9 +173,9 @@ class SocksConnection : public std::enable_shared_from_this<SocksConnection> {
 };
 
 // Looks at the first byte without taking it.
-class FirstByte : public std::enable_shared_from_this<FirstByte> {
+class ProtocolProbe : public std::enable_shared_from_this<ProtocolProbe> {
  public:
-  FirstByte(Service& service, TcpSocket client, std::shared_ptr<void> place)
+  ProtocolProbe(Service& service, TcpSocket client, std::shared_ptr<void> place)
       : service_(service),
         client_(std::move(client)),
         place_(std::move(place)),
@@ -224,7 +224,7 @@ void AcceptExplicit(Service& service, TcpSocket client) {
     return service.Farewell(std::move(client),
                             ProxyResponse(503, "the session has too many connections"));
   }
-  std::make_shared<FirstByte>(service, std::move(client), std::move(place))->Start();
+  std::make_shared<ProtocolProbe>(service, std::move(client), std::move(place))->Start();
 }
 
 }  // namespace ringfence

@@ -16,7 +16,8 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::chrono::seconds kHeadLimit{10};
-constexpr std::chrono::minutes kIdleLimit{10};
+constexpr std::chrono::minutes kNextRequestLimit{10};
+constexpr int kMaxReadsInARow = 8;
 constexpr int kMaxInterim = 16;  // 1xx responses before the final one
 
 }  // namespace
@@ -278,16 +279,22 @@ bool HttpExchange::TakeBody(Way& way) {
 
 void HttpExchange::Read(TcpSocket& socket, Way& way, void (HttpExchange::*then)(bool ended)) {
   if (is_closed_) return;
-  const std::span<char> buffer = ReadBuffer();
-  const ssize_t got = ::recv(socket.native_handle(), buffer.data(), buffer.size(), 0);
-  if (got > 0) {
-    way.in.append(buffer.data(), static_cast<size_t>(got));
-    return (this->*then)(false);
+  // Each read calls the next, so a host that is always ready must not keep the others waiting, nor
+  // fill the stack.
+  if (++reads_in_a_row_ < kMaxReadsInARow) {
+    const std::span<char> buffer = ReadBuffer();
+    const ssize_t got = ::recv(socket.native_handle(), buffer.data(), buffer.size(), 0);
+    if (got > 0) {
+      way.in.append(buffer.data(), static_cast<size_t>(got));
+      return (this->*then)(false);
+    }
+    if (got == 0 || (errno != EAGAIN && errno != EINTR)) return (this->*then)(true);
   }
-  if (got == 0 || (errno != EAGAIN && errno != EINTR)) return (this->*then)(true);
   socket.async_wait(tcp::socket::wait_read,
                     [self = shared_from_this(), &socket, &way, then](const error_code& error) {
-                      if (!error) self->Read(socket, way, then);
+                      if (error) return;
+                      self->reads_in_a_row_ = 0;
+                      self->Read(socket, way, then);
                     });
 }
 
@@ -373,7 +380,7 @@ void HttpExchange::LimitHead() {
   if (has_begun) {
     timer_.expires_after(kHeadLimit);
   } else {
-    timer_.expires_after(kIdleLimit);
+    timer_.expires_after(kNextRequestLimit);
   }
   timer_.async_wait([self = shared_from_this()](const error_code& error) {
     if (!error) self->Close();

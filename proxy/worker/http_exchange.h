@@ -94,6 +94,7 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
   int client_minor_ = 1;
   int status_ = 0;
   int interim_count_ = 0;
+  int reads_in_a_row_ = 0;
   bool client_keeps_alive_ = true;
   bool host_keeps_alive_ = true;
   bool host_refuses_rest_ = false;  // of the request

@@ -30,7 +30,7 @@ using boost::system::error_code;
 
 constexpr std::chrono::seconds kSweep{30};
 constexpr std::chrono::milliseconds kRetryAccept{100};  // out of descriptors
-constexpr int kMaxAtOnce = 16;                          // connections, before others get their turn
+constexpr int kConnectionsAtOnce = 16;                  // connections, before others get their turn
 constexpr size_t kMaxWantedListeners =
     64;  // as the holder counts (sandbox/linux/network_holder.cc)
 constexpr rlim_t kDescriptors = 4096;
@@ -94,7 +94,7 @@ class Worker {
   }
 
   void AcceptSome(Listener& listener) {
-    for (int i = 0; i < kMaxAtOnce; ++i) {
+    for (int i = 0; i < kConnectionsAtOnce; ++i) {
       UniqueFd client(::accept4(listener.acceptor.native_handle(), nullptr, nullptr,
                                 SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (client.valid()) {

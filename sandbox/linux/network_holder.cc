@@ -54,14 +54,14 @@ Status KeepOnly(std::array<int, 3> kept) {
 }
 
 // A sandbox in the network.
-struct Member {
+struct HeldSandbox {
   UniqueFd supervisor;  // socket
   UniqueFd first{};     // pidfd of its first process, with which all others end; may be invalid
 };
 
 class Holder {
  public:
-  Holder(const SandboxPlan& plan, UniqueFd proxy, Member member)
+  Holder(const SandboxPlan& plan, UniqueFd proxy, HeldSandbox member)
       : proxy_(std::move(proxy)), plan_(plan) {
     members_.push_back(std::move(member));
   }
@@ -111,17 +111,17 @@ class Holder {
   void ServeOnce() {
     std::vector<pollfd> polled{{proxy_.get(), POLLIN, 0}};
     polled.reserve(2 * members_.size() + 1);
-    for (const Member& member : members_) {
+    for (const HeldSandbox& member : members_) {
       polled.push_back({member.supervisor.get(), POLLIN, 0});
       polled.push_back({member.first.get(), POLLIN, 0});
     }
     if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) ::_exit(1);
     for (size_t i = 0; i < members_.size(); ++i) {
-      Member& member = members_[i];
+      HeldSandbox& member = members_[i];
       if (polled[2 * i + 1].revents != 0 && !HearMember(member)) member.supervisor = UniqueFd();
-      if (polled[2 * i + 2].revents != 0) member = Member{};
+      if (polled[2 * i + 2].revents != 0) member = HeldSandbox{};
     }
-    const auto has_ended = [](const Member& member) {
+    const auto has_ended = [](const HeldSandbox& member) {
       return !member.supervisor.valid() && !member.first.valid();
     };
     const size_t ended = std::erase_if(members_, has_ended);
@@ -134,12 +134,12 @@ class Holder {
     if (!message) ::_exit(0);
     if (message->type != static_cast<char>(HolderMessage::kMember) || message->fds.empty()) return;
     if (members_.size() == kMaxMembers) return;  // its supervisor sees the closed socket
-    const Member& member = members_.emplace_back(Member{std::move(message->fds.front())});
+    const HeldSandbox& member = members_.emplace_back(HeldSandbox{std::move(message->fds.front())});
     [[maybe_unused]] const Status told = Tell(member.supervisor, HolderMessage::kReady, {});
   }
 
   // Returns false if the supervisor has ended.
-  bool HearMember(Member& member) {
+  bool HearMember(HeldSandbox& member) {
     Result<SocketMessage> message = ReceiveSocketMessage(member.supervisor.get());
     if (!message) return false;
     if (message->type == static_cast<char>(HolderMessage::kFirst)) {
@@ -170,7 +170,7 @@ class Holder {
 
   UniqueFd proxy_;
   const SandboxPlan& plan_;
-  std::vector<Member> members_;
+  std::vector<HeldSandbox> members_;
   std::vector<uint16_t> ports_;   // with a listener from the start
   std::vector<uint16_t> wanted_;  // the proxy keeps as many, and closes the oldest
 };
@@ -210,7 +210,7 @@ class NetworkCloner {
     NetworkEntry& entry = start_.entry;
     if (::setns(entry.user.get(), CLONE_NEWUSER) != 0) return SystemError("setns(user)");
     if (::setns(entry.net.get(), CLONE_NEWNET) != 0) return SystemError("setns(network)");
-    Member member{UniqueFd(::fcntl(entry.holder.get(), F_DUPFD_CLOEXEC, 0))};
+    HeldSandbox member{UniqueFd(::fcntl(entry.holder.get(), F_DUPFD_CLOEXEC, 0))};
     Result<FirstProcess> first = CloneFirst(std::move(entry.holder), member);
     if (!first || first->pid == 0) return first;
     const int fds[] = {member.first.get()};
@@ -228,7 +228,7 @@ class NetworkCloner {
     return CloneFirst(std::move(pair->other), member_);
   }
 
-  Result<FirstProcess> CloneFirst(UniqueFd network, Member& member) const {
+  Result<FirstProcess> CloneFirst(UniqueFd network, HeldSandbox& member) const {
     int pidfd = -1;
     const pid_t first = ForkWith(start_.flags | CLONE_PARENT | CLONE_PIDFD, &pidfd);
     if (first < 0) return SystemError("clone");
@@ -276,7 +276,7 @@ class NetworkCloner {
   }
 
   NetworkStart start_;
-  Member member_{};
+  HeldSandbox member_{};
 };
 
 }  // namespace

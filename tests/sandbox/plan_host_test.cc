@@ -79,6 +79,23 @@ TEST_CASE("plan: back ends open nothing for an unknown proxy") {
   CHECK(none != host);
 }
 
+TEST_CASE("plan: a trial uses no proxy") {
+  PlanWorld world;
+  world.world.User(R"("network":{"allow":["a.example"]})");
+  CHECK(world.Plan().network.is_proxied());
+  world.command.is_trial = true;
+  CHECK(world.Plan().network == PlannedNetwork{});
+}
+
+TEST_CASE("plan: an agent reaches its own service, its commands nothing") {
+  PlanWorld world;
+  CHECK_FALSE(world.Plan().network.is_proxied());
+  world.command.is_agent = true;
+  const SandboxPlan plan = world.Plan();
+  CHECK(plan.network.is_proxied());
+  CHECK(plan.network.ports.empty());
+}
+
 TEST_CASE("plan: the network has a name") {
   PlanWorld world;
   CHECK(NetworkName(world.Plan()) == "own loopback");

@@ -116,13 +116,15 @@ def test_disabled_hooks_are_reported(world):
     assert not any("denied a Read" in row["text"] for row in rows), rows
 
 
-def test_network_allow_is_weak_but_not_missing(world):
+def test_the_network_of_commands_is_named(world):
     world.init("--no-client-sandbox")
-    world.write(world.policy, '{"version": 1, "network": {"allow": ["a.example"]}}\n')
-    rows = examined(world)
-    assert not missing(rows), missing(rows)
-    told = [row["health"] for row in rows if "network.allow" in row["text"]]
-    assert told == ["weak"], rows
+    for network, text in ((None, "no network"), ({"allow": ["a.example"]}, "the hosts that it lists"),
+                          ({"unlisted": "allow"}, "the host's network")):
+        policy = {"version": 1, **({"network": network} if network else {})}
+        world.write(world.policy, json.dumps(policy))
+        rows = examined(world)
+        assert not missing(rows), missing(rows)
+        assert any(f", {text}" in row["text"] for row in rows), rows
 
 
 def test_the_registered_policy_is_the_one_in_force(world):

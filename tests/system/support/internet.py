@@ -23,6 +23,19 @@ HOSTS = {"good.example": GOOD, "www.good.example": GOOD, "bad.example": BAD,
          "metadata.example": "169.254.169.254", "mixed.example": PRIVATE}
 ECHO_PORT, GREETING_PORT, LOCAL_PORT = 7777, 2222, 5454
 
+# The resolver of this network is not to be trusted. Each query gets the next row, and then the last
+# one again. Queries for names below stalls.example get no answer at all.
+RESOLVER = "203.0.113.53"
+ANSWERS = {
+    "plain.example": [[GOOD]],
+    "rebinds.example": [[GOOD], [PRIVATE]],
+    "lies.example": [[PRIVATE, "127.0.0.1", "169.254.169.254", "::1", "::ffff:10.1.2.3",
+                      "64:ff9b::a01:203", "fd00::1", GOOD]],
+    "inside.example": [["127.0.0.1", "0.0.0.0", "10.1.2.3", "100.64.0.1", "192.168.1.1", "224.0.0.1",
+                        "::", "::1", "fe80::1", "2002:a01:203::1", "::ffff:127.0.0.1"]],
+    "nobody.example": [[]],
+}
+
 
 class Internet:
     """`base`: a directory for its files; `user`: for the commands, if root runs the tests."""
@@ -45,6 +58,10 @@ class Internet:
         self.process.stdin.flush()
         status, out, err = json.loads(self.process.stdout.readline())
         return subprocess.CompletedProcess(command, status, out, err)
+
+    def queries(self):
+        """The names that the resolver was asked for."""
+        return (self.base / "queries").read_text().split()
 
     @property
     def authority(self):
@@ -126,6 +143,41 @@ class WebServers(http.server.ThreadingHTTPServer):
     request_queue_size = 128
 
 
+class Resolver(socketserver.BaseRequestHandler):
+    def handle(self):
+        query, connection = self.request
+        labels, at = [], 12
+        while query[at]:
+            labels.append(query[at + 1:at + 1 + query[at]].decode())
+            at += 1 + query[at]
+        name, kind = ".".join(labels).lower(), int.from_bytes(query[at + 1:at + 3], "big")
+        if kind == 1:
+            with open(self.server.record, "a", encoding="ascii") as record:
+                record.write(name + "\n")
+        rows = self.server.answers.get(name, [[]])
+        if name.endswith(".stalls.example"):
+            return
+        family, size = (socket.AF_INET, 4) if kind == 1 else (socket.AF_INET6, 16)
+        # The last query for A decides; glibc asks for both kinds.
+        row = rows[0] if len(rows) == 1 or kind != 1 else rows.pop(0)
+        data = [socket.inet_pton(family, text) for text in row if (":" in text) == (size == 16)]
+        records = b"".join(b"\xc0\x0c" + kind.to_bytes(2, "big") + b"\0\1\0\0\0\0" +
+                           size.to_bytes(2, "big") + part for part in data)
+        status = 0x8180 if row or name in self.server.answers else 0x8183
+        connection.sendto(query[:2] + status.to_bytes(2, "big") + b"\0\1" +
+                          len(data).to_bytes(2, "big") + b"\0\0\0\0" + query[12:at + 5] + records,
+                          self.client_address)
+
+
+def serve_names(base):
+    server = socketserver.ThreadingUDPServer((RESOLVER, 53), Resolver)
+    server.daemon_threads = True
+    server.answers = {name: [list(row) for row in rows] for name, rows in ANSWERS.items()}
+    server.record = base / "queries"
+    server.record.touch()
+    serve(server)
+
+
 def serve(server):
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
@@ -155,13 +207,20 @@ def build_network(base):
     hosts = base / "hosts"
     hosts.write_text("127.0.0.1 localhost\n" +
                      "".join(f"{address} {name}\n" for name, address in HOSTS.items()))
-    subprocess.run(["mount", "--bind", hosts, "/etc/hosts"], check=True)
+    resolver = base / "resolv.conf"
+    resolver.write_text(f"nameserver {RESOLVER}\n")
+    switch = base / "nsswitch.conf"
+    switch.write_text("passwd: files\ngroup: files\nhosts: files dns\n")
+    for file, place in ((hosts, "/etc/hosts"), (resolver, "/etc/resolv.conf"),
+                        (switch, "/etc/nsswitch.conf")):
+        subprocess.run(["mount", "--bind", file, os.path.realpath(place)], check=True)
 
 
 def main():
     base, user = pathlib.Path(sys.argv[1]), sys.argv[2]
     build_network(base)
     serve_hosts(base / "certificates")
+    serve_names(base)
     print(json.dumps("ready"), flush=True)
     as_user = ["unshare", "--user", f"--map-user={user}", f"--map-group={user}"]
     for line in sys.stdin:
