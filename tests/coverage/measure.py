@@ -37,7 +37,8 @@ LIST = HERE / "untaken.txt"
 FOLDERS = ("agents", "audit_log", "base", "policy", "hook")
 # Parts of these directories that only the commands use.
 NOT_COUNTED = ("agents/claude/setup/", "agents/claude/shell.", "agents/claude/transcripts/", "audit_log/chain.",
-               "audit_log/order.", "base/json.", "base/json_edit.", "base/process.", "base/socket_pair.")
+               "audit_log/order.", "base/json.", "base/json_edit.", "base/process.", "base/socket_pair.",
+               "base/message_socket.")
 NEW = "NEW"
 # The side of a switch that matches none of its cases; -Wswitch-enum keeps the cases complete.
 NO_CASE = re.compile(r": true of `[^`]*` in `switch \(")
