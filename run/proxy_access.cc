@@ -1,6 +1,7 @@
 #include "run/proxy_access.h"
 
 #include <sys/socket.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <utility>
@@ -114,7 +115,22 @@ void ProxyAccess::Note(const std::string& host, const std::string& sentence) {
   report_.HostRefused(refused_.back().host, refused_.back().sentence);
 }
 
-void ProxyAccess::ReportHeld() {
+void ProxyAccess::HearRest() {
+  constexpr timeval kPatience{.tv_sec = 0, .tv_usec = 300'000};
+  ::setsockopt(connection_.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+  const char status = static_cast<char>(LauncherMessage::kStatus);
+  if (!SendSocketMessage(connection_.get(), status, {})) return;
+  for (;;) {
+    Result<SocketMessage> message = ReceiveSocketMessage(connection_.get());
+    if (!message || message->type == static_cast<char>(LauncherMessage::kNone)) return;
+    if (message->type != static_cast<char>(LauncherMessage::kRefused)) continue;
+    message->fields.resize(2);
+    Note(message->fields[0], message->fields[1]);
+  }
+}
+
+void ProxyAccess::ReportRest() {
+  if (connection_.valid()) HearRest();
   for (Refused& refused : refused_) {
     if (!std::exchange(refused.is_reported, true)) {
       report_.HostRefused(refused.host, refused.sentence);

@@ -21,11 +21,14 @@ class ProxyAccess final : public NetworkAccess {
   int notices() const override { return connection_.get(); }
   void Hear() override;
 
-  // Hosts that were refused and have not been reported yet: an agent's screen is left alone until
-  // the agent has ended.
-  void ReportHeld();
+  // Called once the command has ended: reports the refused hosts that have not been reported yet.
+  // An agent's screen is left alone until then.
+  void ReportRest();
 
  private:
+  // Hears all that the proxy has said before this question, and its answer.
+  void HearRest();
+
   struct Refused {
     std::string host;  // with its port
     std::string sentence;

@@ -118,7 +118,7 @@ class Account final : public LaunchObserver {
     if (ended.lost_supervisor) {
       report_.Warn("the supervisor ended unexpectedly; all processes of the run were ended");
     }
-    network_.ReportHeld();
+    network_.ReportRest();
     report_.Ended(ended);
     RunOutcome outcome(ended.status);
     outcome.signal = ended.signal;

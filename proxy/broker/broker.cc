@@ -252,8 +252,9 @@ class Broker {
     ++refused_;
     NoteCounts();
     Log(std::move(entry));
-    Answer(id, DenialKind::kPolicy, sentence);
+    // First: a command that ends because of the answer must not end before its launcher knows why.
     parent_.Send(static_cast<char>(BrokerMessage::kRefused), {opened.target(), sentence});
+    Answer(id, DenialKind::kPolicy, sentence);
   }
 
   void Answer(uint64_t id, DenialKind kind, const std::string& sentence) {

@@ -75,6 +75,7 @@ Status Session::StartBroker() {
   if (!channel) return channel.error();
   if (Status s = SpawnSelf(channel->other); !s) return s;
   broker_ = std::move(channel->own);
+  if (::fcntl(broker_.get(), F_SETFL, O_NONBLOCK) != 0) return SystemError("fcntl(broker)");
   const char session = static_cast<char>(BrokerMessage::kSession);
   if (Status s = SendSocketMessage(broker_.get(), session, request_.Fields()); !s) return s;
   return PassSockets();
@@ -142,15 +143,18 @@ bool Session::HearHolder() {
   return !broker_.valid() || PassSockets().has_value();
 }
 
+// Takes all that is there: what a broker says before it answers a program reaches the launcher
+// before the launcher asks for it (ProxyAccess::HearRest).
 bool Session::HearBroker() {
-  Result<SocketMessage> message = ReceiveSocketMessage(broker_.get());
-  if (!message) return false;
-  if (message->type == static_cast<char>(BrokerMessage::kCounts)) {
-    counts_ = std::move(message->fields);
-  } else if (message->type == static_cast<char>(BrokerMessage::kRefused)) {
-    TellAll(LauncherMessage::kRefused, message->fields);
+  for (;;) {
+    Result<SocketMessage> message = ReceiveSocketMessage(broker_.get());
+    if (!message) return message.error().code == EAGAIN;
+    if (message->type == static_cast<char>(BrokerMessage::kCounts)) {
+      counts_ = std::move(message->fields);
+    } else if (message->type == static_cast<char>(BrokerMessage::kRefused)) {
+      TellAll(LauncherMessage::kRefused, message->fields);
+    }
   }
-  return true;
 }
 
 void Session::TellAll(LauncherMessage type, const std::vector<std::string>& fields) const {

@@ -10,6 +10,7 @@ import http.server
 import json
 import os
 import pathlib
+import shutil
 import socket
 import socketserver
 import ssl
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import threading
 
+PYTHON = "/usr/bin/python3"  # not that of the tests, which only their user may be able to start
 GOOD, BAD, PRIVATE = "203.0.113.5", "203.0.113.6", "10.1.2.3"
 HOSTS = {"good.example": GOOD, "www.good.example": GOOD, "bad.example": BAD,
          "private.example": PRIVATE, "loopback.example": "127.0.0.1",
@@ -44,11 +46,14 @@ class Internet:
         self.base = pathlib.Path(base)
         self.certificates = self.base / "certificates"
         make_certificates(self.certificates)
+        # Where every user may read it, as the source need not be.
+        program = shutil.copy(__file__, self.base / "hosts.py")
+        os.chmod(program, 0o644)
         as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
         uid = user or os.getuid()
         self.process = subprocess.Popen(
-            [*as_user, "unshare", "--user", "--map-root-user", "--net", "--mount", sys.executable,
-             __file__, str(self.base), str(uid)],
+            [*as_user, "unshare", "--user", "--map-root-user", "--net", "--mount", PYTHON, program,
+             str(self.base), str(uid)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert json.loads(self.process.stdout.readline()) == "ready"
 

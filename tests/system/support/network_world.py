@@ -2,9 +2,9 @@
 
 import json
 import os
-import sys
 import time
 
+from internet import PYTHON
 from ordinary_user import ORDINARY_USER
 from run_world import RunWorld
 
@@ -43,7 +43,7 @@ class NetworkWorld(RunWorld):
         return self.confined("curl", "-sS", "-m", "10", *arguments, extra=extra)
 
     def python(self, code, *arguments, extra=(), seconds=30):
-        return self.confined(sys.executable, "-c", code, *arguments, extra=extra, seconds=seconds)
+        return self.confined(PYTHON, "-c", code, *arguments, extra=extra, seconds=seconds)
 
     def log(self, host=None):
         """The lines of connections, once no new one has come for a moment."""
