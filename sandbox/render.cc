@@ -137,7 +137,8 @@ class TextPlan {
   std::string Network() const {
     if (plan_.is_nested) return "as the sandbox around has it";
     if (plan_.network.is_hosts()) return "the host's";
-    if (plan_.network.kind == PlannedNetwork::Kind::kProxy) return "the hosts that the policy permits, through the egress proxy";
+    if (plan_.network.kind == PlannedNetwork::Kind::kProxy)
+      return "the hosts that the policy permits, through the egress proxy";
     return plan_.has_namespaces() ? "its own loopback only" : "none, and no sockets";
   }
 

@@ -213,7 +213,8 @@ TEST_CASE("render: the private and network lines depend on the layers") {
   CHECK(Has(PlanText(plan), "network   none, and no sockets"));
   CHECK(Json::parse(PlanJson(plan))["network"] == "none");
   plan.network.kind = PlannedNetwork::Kind::kProxy;
-  CHECK(Has(PlanText(plan), "network   the hosts that the policy permits, through the egress proxy"));
+  CHECK(
+      Has(PlanText(plan), "network   the hosts that the policy permits, through the egress proxy"));
   CHECK(Json::parse(PlanJson(plan))["network"] == "proxy");
   plan.layers = SandboxLayers::kFull;
   plan.is_nested = true;
