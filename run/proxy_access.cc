@@ -66,9 +66,9 @@ Result<NetworkEntry> Join(const UniqueFd& proxy, const SessionRequest& session) 
 Result<NetworkEntry> Create(const UniqueFd& proxy, const SessionRequest& session) {
   Result<SocketPair> pair = MakeSocketPair(SOCK_SEQPACKET);
   if (!pair) return pair.error();
-  const int proxys[] = {pair->other.get()};
+  const int holder[] = {pair->other.get()};
   const char create = static_cast<char>(LauncherMessage::kCreate);
-  if (Status s = SendSocketMessage(proxy.get(), create, session.Fields(), proxys); !s) {
+  if (Status s = SendSocketMessage(proxy.get(), create, session.Fields(), holder); !s) {
     return s.error();
   }
   NetworkEntry entry;

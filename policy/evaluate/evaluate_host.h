@@ -37,8 +37,8 @@ struct AddressDecision : NameDecision {
   const PrivateRule* rule = nullptr;  // the entry of network.private that permitted it, if one did
 };
 
-// Evaluates an address that EvaluateHost() permits as `host`, or that such a name resolves to. A
-// public address is permitted. A private or link-local one needs an entry of network.private for
+// Evaluates an address to which `host` resolves, or `host` itself, once EvaluateHost() permits it.
+// A public address is permitted. A private or link-local one needs an entry of network.private for
 // the name. Every other address is refused, except that `host` may be the text of the address
 // itself, unless that is loopback or unusable. host.ringfence is loopback, and nothing else.
 AddressDecision EvaluateAddress(std::string_view host, uint16_t port, const Address& address,

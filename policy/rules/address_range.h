@@ -19,9 +19,9 @@ enum class AddressKind : uint8_t {
   kMetadata,   // other well-known addresses of metadata services: 100.100.100.200, 168.63.129.16,
                // 192.0.0.192, fd00:ec2::254, fd00:ec2::23, fd20:ce::254, fd00:c1::a9fe:a9fe,
                // fd00:42::42
-  kUnusable,   // everything else that is no host of the internet: 0/8, 192.0.0/24, 192.0.2/24 and
-               // the other documentation ranges except 203.0.113/24, 198.18/15, multicast, 240/4,
-               // all of IPv6 outside of 2000::/3, ...
+  kUnusable,  // everything else that is not a host on the internet: 0/8, 192.0.0/24, 192.0.2/24 and
+              // the other documentation ranges except 203.0.113/24, 198.18/15, multicast, 240/4,
+              // all of IPv6 outside of 2000::/3, ...
 };
 
 // An IPv4-mapped address is the IPv4 address itself. An IPv4-compatible, NAT64, 6to4, Teredo or

@@ -75,7 +75,8 @@ class Parent {
   }
 
   void Accept() {
-    UniqueFd socket(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    // Nonblocking: a launcher that the user has stopped hears nothing, and holds up no other.
+    UniqueFd socket(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     ucred peer{};
     socklen_t size = sizeof peer;
     const bool is_own = socket.valid() &&

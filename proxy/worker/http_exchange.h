@@ -1,5 +1,5 @@
 // Plain HTTP: reads requests from a client one after the other, asks the broker about each, and
-// passes it and its response on, both written anew.
+// passes it and its response on, both rewritten.
 #pragma once
 
 #include <array>

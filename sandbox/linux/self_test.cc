@@ -95,11 +95,11 @@ Status TestNetwork(const SandboxPlan& plan) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(53);
-  constexpr uint32_t kNobody = 0xC0000201;  // 192.0.2.1
-  address.sin_addr.s_addr = htonl(kNobody);
+  constexpr uint32_t kUnusedAddress = 0xC0000201;  // 192.0.2.1
+  address.sin_addr.s_addr = htonl(kUnusedAddress);
   const void* bytes = &address;
   const int result = ::connect(socket.get(), static_cast<const sockaddr*>(bytes), sizeof address);
-  if (plan.network.is_proxied()) return TestRoute(socket, kNobody);
+  if (plan.network.is_proxied()) return TestRoute(socket, kUnusedAddress);
   return MustFail("another host", result, {ENETUNREACH});
 }
 

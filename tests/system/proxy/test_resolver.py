@@ -18,10 +18,10 @@ def test_a_name_is_looked_up_after_the_decision_only(world, internet):
     world.set_network({"allow": ["plain.example"]})
     assert address_of(world.curl("http://plain.example/")) == GOOD
     assert "plain.example" in internet.queries()
-    world.curl("http://nobody.example/")
-    world.curl("https://secret-data.nobody.example/")
-    world.python("import socket; socket.getaddrinfo('other-data.nobody.example', 80)")
-    assert not [name for name in internet.queries() if "nobody.example" in name]
+    world.curl("http://silent.example/")
+    world.curl("https://secret-data.silent.example/")
+    world.python("import socket; socket.getaddrinfo('other-data.silent.example', 80)")
+    assert not [name for name in internet.queries() if "silent.example" in name]
 
 
 def test_addresses_that_do_not_count_are_left_out(world):

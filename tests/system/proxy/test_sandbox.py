@@ -123,6 +123,21 @@ def test_a_killed_proxy_ends_the_network_at_once_and_says_so(world, name):
     assert seconds[0] < 2
 
 
+def test_a_stopped_launcher_holds_up_no_other(world):
+    """Its socket is full after some hundred refusals, which it does not hear."""
+    world.set_network({"allow": ["good.example"]})
+    session = ("--session", "one")
+    refused = ("for i in $(seq 1500); do echo http://n$i.bad.example/; done | "
+               "xargs -P 4 -n 50 curl -s -o /dev/null; touch sent; sleep 20")
+    other = shlex.join(world.command("sh", "-c", refused, extra=session))
+    stopped = shlex.join(world.command("sleep", "20", extra=session))
+    own = shlex.join(world.command("curl", "-s", "-m", "5", "http://good.example/"))
+    script = (f"{stopped} & STOPPED=$!; sleep 1; kill -STOP $STOPPED; {other} >/dev/null 2>&1 & OTHER=$!; "
+              f"for i in $(seq 100); do [ -e sent ] && break; sleep 0.1; done; [ -e sent ] && {own}; "
+              "kill -KILL $STOPPED $OTHER")
+    assert '"host": "good.example"' in world.outside("sh", "-c", script, seconds=40).stdout
+
+
 def test_the_proxy_ends_some_seconds_after_its_last_sandbox(world):
     assert world.curl("http://good.example/").returncode == 0
     late = time.monotonic() + 20
