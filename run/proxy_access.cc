@@ -1,9 +1,12 @@
 #include "run/proxy_access.h"
 
+#include <netinet/in.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/message_socket.h"
@@ -76,15 +79,66 @@ Result<NetworkEntry> Create(const UniqueFd& proxy, const SessionRequest& session
   return entry;
 }
 
+// 128 random bits, in hexadecimal.
+Result<std::string> NewCredential() {
+  std::array<unsigned char, 16> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    return SystemError("getrandom");
+  }
+  std::string text;
+  for (const unsigned char byte : bytes) AppendHex(text, byte, 2);
+  return text;
+}
+
+// A listener on the host's loopback, at a port that the kernel chooses.
+Result<UniqueFd> ListenOnLoopback(uint16_t& port) {
+  constexpr int kWaiting = 4096;  // connections; the kernel lowers it to net.core.somaxconn
+  UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!listener.valid()) return SystemError("socket(proxy port)");
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  void* bytes = &address;
+  auto* own = static_cast<sockaddr*>(bytes);
+  socklen_t size = sizeof address;
+  if (::bind(listener.get(), own, size) != 0) return SystemError("bind(proxy port)");
+  if (::listen(listener.get(), kWaiting) != 0) return SystemError("listen(proxy port)");
+  if (::getsockname(listener.get(), own, &size) != 0) return SystemError("getsockname");
+  port = ntohs(address.sin_port);
+  return listener;
+}
+
 }  // namespace
 
-Result<NetworkEntry> ProxyAccess::Enter(const SandboxPlan&) {
-  const SessionRequest session = SessionOf(request_);
+Result<NetworkEntry> ProxyAccess::OpenPort(SessionRequest session) {
+  NetworkEntry entry;
+  Result<std::string> credential = NewCredential();
+  if (!credential) return credential.error();
+  Result<UniqueFd> listener = ListenOnLoopback(entry.port.port);
+  if (!listener) return listener.error();
+  entry.port.credential = *credential;
+  session.credential = std::move(*credential);
+  session.is_shared = false;
+  session.key = Sha256Hex(session.key + " by port " + session.credential);
+  Result<NetworkEntry> created = Create(connection_, session);
+  if (!created) return created.error();
+  port_holder_ = std::move(created->proxy);
+  const int listeners[] = {listener->get()};
+  const std::string_view names[] = {kExplicitListener};
+  const char network = static_cast<char>(HolderMessage::kNetwork);
+  const Status sent = SendSocketMessage(port_holder_.get(), network, names, listeners);
+  if (!sent) return sent.error();
+  return entry;
+}
+
+Result<NetworkEntry> ProxyAccess::Enter(const SandboxPlan& plan) {
+  SessionRequest session = SessionOf(request_);
   const Result<std::string> program = ProgramBeside("ringfence-proxy");
   if (!program) return program.error();
   Result<ControlConnection> proxy = ConnectToProxy(ProxyFolder(request_.context.places), *program);
   if (!proxy) return proxy.error();
   connection_ = std::move(proxy->socket);
+  if (plan.network.is_by_port()) return OpenPort(std::move(session));
   if (!proxy->is_new) {
     Result<NetworkEntry> entry = Join(connection_, session);
     if (!entry || entry->exists()) return entry;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "proxy/link/control.h"
 #include "run/report.h"
 #include "run/request.h"
 #include "sandbox/backend.h"
@@ -36,10 +37,14 @@ class ProxyAccess final : public NetworkAccess {
   };
   void Note(const std::string& host, const std::string& sentence);
 
+  Result<NetworkEntry> OpenPort(SessionRequest session);
+
   const RunRequest& request_;
   const RunReport& report_;
   // To the proxy, for as long as the sandbox lives; invalid if it is not used.
   UniqueFd connection_;
+  // In place of a network's holder, for a sandbox that reaches the proxy by a port of the host.
+  UniqueFd port_holder_;
   std::vector<Refused> refused_;
 };
 

@@ -2,6 +2,7 @@
 // picks one directory (linux, macos, none).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,11 +68,18 @@ class RunObserver {
   ~RunObserver() = default;
 };
 
+// Where the egress proxy listens on the host's loopback for one sandbox.
+struct ProxyPort {
+  uint16_t port = 0;       // 0 for none
+  std::string credential;  // that it asks for: the password of any user
+};
+
 // The network that a sandbox enters: that of an earlier sandbox of its session, or a new one.
 struct NetworkEntry {
   UniqueFd user, net;  // the existing namespaces; invalid if the sandbox creates its own
   UniqueFd holder;     // to the existing network's holder
   UniqueFd proxy;      // the new network's: its holder's connection to ringfence-proxy
+  ProxyPort port;      // instead of all these if the plan's network is kProxyPort
 
   bool exists() const { return user.valid(); }
 };
@@ -79,7 +87,7 @@ struct NetworkEntry {
 // The launcher's access to ringfence-proxy, which lets a sandbox reach hosts.
 class NetworkAccess {
  public:
-  // Called before each start of a plan whose network is kProxy.
+  // Called before each start of a plan whose network is proxied.
   virtual Result<NetworkEntry> Enter(const SandboxPlan& plan) = 0;
   // Becomes readable when Hear() has something to do; -1 for never.
   virtual int notices() const = 0;

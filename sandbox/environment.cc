@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "policy/rules/pattern.h"
 #include "policy/rules/word_list.h"
+#include "proxy/link/messages.h"
 
 namespace ringfence {
 namespace {
@@ -84,6 +85,17 @@ void SetVariable(std::vector<std::string>& environment, const std::string& varia
   const std::string_view name = VariableName(variable);
   std::erase_if(environment, [name](const std::string& other) { return Sets(other, name); });
   environment.push_back(variable);
+}
+
+void SetProxyVariables(std::vector<std::string>& environment, uint16_t port,
+                       std::string_view credential) {
+  const std::string proxy = "http://" + std::string(kProxyUser) + ":" + std::string(credential) +
+                            "@127.0.0.1:" + std::to_string(port);
+  for (const char* name :
+       {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"}) {
+    SetVariable(environment, std::string(name) + "=" + proxy);
+  }
+  SetVariable(environment, "NODE_USE_ENV_PROXY=1");
 }
 
 std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {

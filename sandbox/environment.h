@@ -30,6 +30,11 @@ std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request);
 // Replaces the variable of the same name.
 void SetVariable(std::vector<std::string>& environment, const std::string& variable);
 
+// Points programs to the egress proxy on the loopback, which asks for `credential`. Covers those
+// that know the usual variables, and Node.js from version 24 on.
+void SetProxyVariables(std::vector<std::string>& environment, uint16_t port,
+                       std::string_view credential);
+
 // The value of `name`, or "".
 std::string_view EnvironmentValue(std::span<const std::string> environment, std::string_view name);
 

@@ -23,6 +23,7 @@ struct HostFacts {
   HostSystem system = HostSystem::kLinux;
   std::string kernel;       // for messages: "Linux 6.18"
   std::string host_name;    // "" if unknown
+  bool has_proxy = true;    // ringfence-proxy is part of the program on this system
   bool is_inside = false;   // inside a ringfence sandbox: namespaces cannot be nested
   bool inside_view = true;  // the outer sandbox has its own /tmp, /run and /dev
   uint32_t user = 0;        // effective user id

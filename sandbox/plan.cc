@@ -23,11 +23,6 @@ class Planner {
   explicit Planner(const PlanRequest& request) : request_(request), rules_(request) {}
 
   Result<SandboxPlan> Make() {
-    if (request_.command.proxy) {
-      return UsageError("network",
-                        "no sandbox of this version can have a proxy as the only way to hosts",
-                        "start the command without a proxy");
-    }
     PlanBasis();
     PlanSession();
     if (Status s = PlanCommand(); !s) return s.error();
@@ -180,9 +175,26 @@ class Planner {
     // A trial leaves nothing behind, and a proxy would outlive it.
     if (plan_.is_nested || request_.command.is_trial) return;
     if (plan_.has_namespaces() && plan_.system == HostSystem::kLinux) return PlanProxy(*network);
-    plan_.narrower.emplace_back(
-        "network.allow: the listed hosts cannot be reached: only the full layers on Linux have the "
-        "egress proxy");
+    const std::string reason = WhyNoProxyPort();
+    if (!reason.empty()) {
+      plan_.narrower.push_back("network.allow: the listed hosts cannot be reached: " + reason);
+      return;
+    }
+    plan_.network.kind = PlannedNetwork::Kind::kProxyPort;
+    NoteWideHosts(*network);
+  }
+
+  // Returns "" if the sandbox can be kept from every other port.
+  std::string WhyNoProxyPort() const {
+    if (!request_.facts.has_proxy) return "the egress proxy does not run on this system";
+    if (plan_.system == HostSystem::kMacos) return "";
+    constexpr int kKnowsPorts = 4;
+    if (plan_.landlock_abi < kKnowsPorts) {
+      return "with layers landlock the egress proxy needs Landlock ABI 4 (Linux 6.7), and this "
+             "kernel has " +
+             std::to_string(plan_.landlock_abi);
+    }
+    return plan_.supervised ? "" : "with layers landlock the egress proxy needs the supervisor";
   }
 
   void PlanProxy(const NetworkRules& network) {
@@ -289,7 +301,7 @@ class Planner {
       plan_.weaker.emplace_back(
           "layers landlock: other processes and the names of hidden files are seen, what is hidden "
           "below a writable place can be read, the priorities and processors of the user's other "
-          "processes can be changed, no network and no Unix socket is usable");
+          "processes can be changed, no Unix socket is usable");
     }
     NoteLandlock();
     if (!request_.facts.crash_handler.empty()) {
@@ -301,7 +313,7 @@ class Planner {
       plan_.weaker.emplace_back(
           "this is inside another sandbox of ringfence's: only Landlock and the filters are added, "
           "the names of hidden files are seen, what is hidden below a writable place can be read, "
-          "and everything else is as the outer one has it");
+          "and the network and all else is as the outer one has it, whatever this policy says");
     } else if (!plan_.supervised) {
       plan_.weaker.emplace_back(
           "names that do not exist yet are not refused: there is no supervisor");
@@ -384,7 +396,7 @@ std::string_view LayersName(SandboxLayers layers) {
 std::string_view NetworkName(const SandboxPlan& plan) {
   if (plan.is_nested) return "outer";
   if (plan.network.is_hosts()) return "host";
-  if (plan.network.kind == PlannedNetwork::Kind::kProxy) return "proxy";
+  if (plan.network.is_proxied()) return "proxy";
   return plan.has_namespaces() ? "own loopback" : "none";
 }
 

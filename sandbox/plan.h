@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -18,9 +17,6 @@
 #include "sandbox/host_facts.h"
 
 namespace ringfence {
-
-// Address of a proxy of the caller's: a Unix socket, or a TCP port on the command's loopback.
-using ProxyAddress = std::variant<Path, uint16_t>;
 
 // The command and the caller's choices for its confinement.
 struct SandboxCommand {
@@ -34,8 +30,6 @@ struct SandboxCommand {
   std::string result_file;               // a writable file that the caller reads; "" for none
   std::optional<SandboxMode> mode;       // replaces the policy's; rwx is noted in the plan
   std::optional<SandboxLayers> layers;
-  // The only route to other hosts, instead of the policy's network. No back end supports this yet.
-  std::optional<ProxyAddress> proxy;
 };
 
 struct PlannedPlace {
@@ -98,15 +92,17 @@ struct PlannedFile {
 
 struct PlannedNetwork {
   enum class Kind : uint8_t {
-    kNone,   // at most its own loopback
-    kProxy,  // the same, and the hosts that the egress proxy lets it reach
-    kHost,   // the host's network
+    kNone,       // at most its own loopback
+    kProxy,      // the same, and the hosts that the egress proxy lets it reach
+    kProxyPort,  // no network but the egress proxy's port on the host's loopback
+    kHost,       // the host's network
   };
   Kind kind = Kind::kNone;
   std::vector<uint16_t> ports;  // if kind is kProxy: those of the policy, besides the usual ones
 
   bool is_hosts() const { return kind == Kind::kHost; }
-  bool is_proxied() const { return kind == Kind::kProxy; }
+  bool is_proxied() const { return kind == Kind::kProxy || kind == Kind::kProxyPort; }
+  bool is_by_port() const { return kind == Kind::kProxyPort; }
   bool operator==(const PlannedNetwork&) const = default;
 };
 

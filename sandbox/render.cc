@@ -137,7 +137,11 @@ class TextPlan {
   std::string Network() const {
     if (plan_.is_nested) return "as the sandbox around has it";
     if (plan_.network.is_hosts()) return "the host's";
-    if (plan_.network.kind == PlannedNetwork::Kind::kProxy)
+    if (plan_.network.is_by_port()) {
+      return "the hosts that the policy permits, for programs that use the egress proxy of "
+             "HTTPS_PROXY and the like; no other socket";
+    }
+    if (plan_.network.is_proxied())
       return "the hosts that the policy permits, through the egress proxy";
     return plan_.has_namespaces() ? "its own loopback only" : "none, and no sockets";
   }

@@ -79,7 +79,7 @@ std::vector<SeatbeltFilter> Services(const List& list) {
 
 class Profile {
  public:
-  explicit Profile(const SandboxPlan& plan) : plan_(plan) {}
+  Profile(const SandboxPlan& plan, uint16_t proxy_port) : plan_(plan), proxy_port_(proxy_port) {}
 
   std::string Write() {
     Line("(version 1)");
@@ -196,11 +196,12 @@ class Profile {
 
   void Network() {
     if (!plan_.network.is_hosts()) {
-      Title("Network: the loopback only.");
+      Title(plan_.network.is_by_port() ? "Network: the egress proxy only."
+                                       : "Network: the loopback only.");
       Line("(deny network*)");
       Line("(allow network-bind (local ip \"localhost:*\"))");
       Line("(allow network-inbound (local ip \"localhost:*\"))");
-      Line("(allow network-outbound (remote ip \"localhost:*\"))");
+      Outbound();
       Rule("deny", "mach-lookup", Services(kNetworkServices));
       Title(
           "Unix sockets: connecting to one is network to Seatbelt, and no rule for files counts.");
@@ -215,6 +216,14 @@ class Profile {
     }
     Sockets("allow", "network-bind", "local");
     Sockets("allow", "network-outbound", "remote");
+  }
+
+  void Outbound() {
+    if (!plan_.network.is_by_port()) {
+      return Line("(allow network-outbound (remote ip \"localhost:*\"))");
+    }
+    if (proxy_port_ == 0) return Line("; its port is known once the command starts");
+    Line("(allow network-outbound (remote ip \"localhost:" + std::to_string(proxy_port_) + "\"))");
   }
 
   // Adds rules for sockets in the command's own directories; denies the host's sockets.
@@ -235,11 +244,14 @@ class Profile {
   }
 
   const SandboxPlan& plan_;
+  uint16_t proxy_port_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string SeatbeltProfile(const SandboxPlan& plan) { return Profile(plan).Write(); }
+std::string SeatbeltProfile(const SandboxPlan& plan, uint16_t proxy_port) {
+  return Profile(plan, proxy_port).Write();
+}
 
 }  // namespace ringfence

@@ -188,7 +188,16 @@ constexpr uint32_t kNetlinkProtocols = 32;  // MAX_LINKS
 enum class SocketRules : uint8_t {
   kUsual,      // Unix, internet, routes
   kNoUnix,     // if the host's Unix sockets cannot be told from the sandbox's own
+  kTcpOnly,    // TCP clients only, whose connections the supervisor makes
   kNoneAtAll,  // no network either, since it is the host's
 };
+
+// IPPROTO_TCP. A stream socket may also have protocol 0, which means TCP; MPTCP and SCTP are not
+// restricted by Landlock.
+constexpr uint32_t kTcpProtocol = 6;
+constexpr uint32_t kStreamType = 1;  // SOCK_STREAM
+// A flag of sendto(2), sendmsg(2) and sendmmsg(2) by which they connect (TCP Fast Open), which
+// neither Landlock nor a filter for connect(2) notices.
+constexpr uint32_t kFastOpen = 0x20000000;  // MSG_FASTOPEN
 
 }  // namespace ringfence

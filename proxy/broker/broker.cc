@@ -368,7 +368,7 @@ class Broker {
 
 }  // namespace
 
-int ServeSession(UniqueFd channel, int (*serve)(UniqueFd)) {
+int ServeSession(UniqueFd channel, ServeFunction serve) {
   std::signal(SIGCHLD, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   Result<SocketMessage> first = ReceiveSocketMessage(channel.get());
@@ -384,7 +384,7 @@ int ServeSession(UniqueFd channel, int (*serve)(UniqueFd)) {
   if (worker == 0) {
     channel = UniqueFd();
     pair->own = UniqueFd();
-    ::_exit(serve(std::move(pair->other)));
+    ::_exit(serve(std::move(pair->other), request->credential));
   }
   pair->other = UniqueFd();
   return Broker(std::move(channel), std::move(*policy), *request).Run(std::move(pair->own));

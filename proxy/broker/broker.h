@@ -2,12 +2,17 @@
 // logs. It holds the session's policy; it never reads a byte that a program or a host has sent.
 #pragma once
 
+#include <string>
+
 #include "base/unique_fd.h"
 
 namespace ringfence {
 
-// Serves until the parent closes `channel`, whose first message is the session. Calls `serve`, the
-// worker, in a process of its own. Returns the exit status.
-int ServeSession(UniqueFd channel, int (*serve)(UniqueFd));
+// Serves connections, as the worker. `credential` is that of the session.
+using ServeFunction = int (*)(UniqueFd broker, const std::string& credential);
+
+// Serves until the parent closes `channel`, whose first message is the session. Calls `serve` in a
+// process of its own. Returns the exit status.
+int ServeSession(UniqueFd channel, ServeFunction serve);
 
 }  // namespace ringfence

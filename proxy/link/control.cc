@@ -179,14 +179,14 @@ Result<ControlConnection> ConnectToProxy(const Path& folder, const std::string& 
 }
 
 std::vector<std::string_view> SessionRequest::Fields() const {
-  std::vector<std::string_view> fields{key, name, is_shared ? "1" : "", is_agent ? "1" : "",
-                                       is_trial ? "1" : ""};
+  std::vector<std::string_view> fields{
+      key, name, is_shared ? "1" : "", is_agent ? "1" : "", is_trial ? "1" : "", credential};
   fields.insert(fields.end(), words.begin(), words.end());
   return fields;
 }
 
 Result<SessionRequest> SessionRequest::Of(std::vector<std::string> fields) {
-  constexpr ptrdiff_t kOwn = 5;
+  constexpr ptrdiff_t kOwn = 6;
   if (fields.size() < kOwn || fields[0].empty()) return SystemError("read a session", EPROTO);
   SessionRequest request;
   request.key = std::move(fields[0]);
@@ -194,6 +194,7 @@ Result<SessionRequest> SessionRequest::Of(std::vector<std::string> fields) {
   request.is_shared = !fields[2].empty();
   request.is_agent = !fields[3].empty();
   request.is_trial = !fields[4].empty();
+  request.credential = std::move(fields[5]);
   request.words.assign(std::move_iterator(fields.begin() + kOwn), std::move_iterator(fields.end()));
   return request;
 }

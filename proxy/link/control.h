@@ -49,6 +49,7 @@ struct SessionRequest {
   std::vector<std::string> words;  // registration and caller, as `ringfence enter` takes them
   bool is_agent = false;           // the sandbox of the agent itself, not of its commands
   bool is_trial = false;           // leaves no log
+  std::string credential;          // that programs must send to the explicit proxy; "" for none
 
   std::vector<std::string_view> Fields() const;
   static Result<SessionRequest> Of(std::vector<std::string> fields);

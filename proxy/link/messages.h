@@ -19,6 +19,9 @@ inline constexpr std::string_view kResolverText = "198.18.0.2";  // the gateway'
 // Where the command's own loopback leads to the proxy, for programs that are told of one.
 inline constexpr uint16_t kExplicitPort = 3128;
 
+// The user of a session's credential, where the explicit proxy asks for one.
+inline constexpr std::string_view kProxyUser = "ringfence";
+
 // Ports with a listener in every gateway: HTTP, HTTPS, SSH, git.
 inline constexpr uint16_t kUsualPorts[] = {80, 443, 22, 9418};
 

@@ -333,7 +333,11 @@ void HttpExchange::Refuse(const WireError& error) {
   const Target target{kHttpProtocol,
                       kind_ == RequestSource::Kind::kTransparent ? transparent_.host : plan_.host,
                       transparent_.port};
-  service_.broker().Refused(target, "the request " + error.reason);
+  // A client that has not been asked yet sends its credential with the next request.
+  constexpr int kNeedsCredential = 407;
+  if (error.status != kNeedsCredential) {
+    service_.broker().Refused(target, "the request " + error.reason);
+  }
   Reply(error.status, "the request " + error.reason);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/syscall.h"
 #include "base/text.h"
+#include "proxy/link/messages.h"
 
 namespace ringfence {
 namespace {
@@ -102,7 +103,17 @@ std::string_view ReasonPhrase(int status) {
   }
 }
 
+// "Basic" and the base64 of "user:password" (RFC 7617).
+std::string BasicCredential(std::string_view user, std::string_view password) {
+  return "Basic " + Base64(std::string(user) + ":" + std::string(password));
+}
+
 }  // namespace
+
+Service::Service(boost::asio::io_context& io, UniqueFd broker, std::string_view password)
+    : io_(io),
+      broker_(io, std::move(broker)),
+      credential_(password.empty() ? "" : BasicCredential(kProxyUser, password)) {}
 
 TcpSocket Service::Adopt(UniqueFd socket) {
   // The family matters only to functions that make addresses.
@@ -117,10 +128,8 @@ void Service::Join(uint64_t id, Relay::Ends ends) {
   }));
 }
 
-// "Basic" and the base64 of "user:password" (RFC 7617).
 bool Service::IsLogin(std::string_view user, std::string_view password) const {
-  const std::string text = std::string(user) + ":" + std::string(password);
-  return credential_ == "Basic " + Base64(text);
+  return credential_ == BasicCredential(user, password);
 }
 
 void Service::DropIdle() {

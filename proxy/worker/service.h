@@ -17,8 +17,8 @@ namespace ringfence {
 
 class Service : NotCopied {
  public:
-  Service(boost::asio::io_context& io, UniqueFd broker, std::string credential)
-      : io_(io), broker_(io, std::move(broker)), credential_(std::move(credential)) {}
+  // `password` is that of kProxyUser for the explicit proxy; "" if it asks for none.
+  Service(boost::asio::io_context& io, UniqueFd broker, std::string_view password);
 
   boost::asio::io_context& io() { return io_; }
   BrokerClient& broker() { return broker_; }

@@ -37,8 +37,8 @@ constexpr rlim_t kDescriptors = 4096;
 
 class Worker {
  public:
-  explicit Worker(UniqueFd broker)
-      : service_(io_, std::move(broker), ""), dns_(service_, names_), sweep_(io_) {}
+  Worker(UniqueFd broker, std::string_view credential)
+      : service_(io_, std::move(broker), credential), dns_(service_, names_), sweep_(io_) {}
 
   int Run() {
     if (!ConfineWorker()) return 1;
@@ -145,13 +145,13 @@ class Worker {
 
 }  // namespace
 
-int ServeConnections(UniqueFd broker) {
+int ServeConnections(UniqueFd broker, const std::string& credential) {
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < kDescriptors) {
     files.rlim_cur = std::min(files.rlim_max, kDescriptors);
     ::setrlimit(RLIMIT_NOFILE, &files);
   }
-  return Worker(std::move(broker)).Run();
+  return Worker(std::move(broker), credential).Run();
 }
 
 }  // namespace ringfence

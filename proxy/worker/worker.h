@@ -3,11 +3,15 @@
 // the broker.
 #pragma once
 
+#include <string>
+
 #include "base/unique_fd.h"
 
 namespace ringfence {
 
-// Serves until the broker closes its end. Returns the exit status.
-int ServeConnections(UniqueFd broker);
+// Serves until the broker closes its end. Programs that use the explicit proxy must send
+// `credential`, if it is not "", as
+// the password of kProxyUser. Returns the exit status.
+int ServeConnections(UniqueFd broker, const std::string& credential);
 
 }  // namespace ringfence

@@ -104,6 +104,7 @@ class Launcher {
                  .cgroup = cgroup_.entry(),
                  .audit = audit_.socket().get(),
                  .network = std::move(network_),
+                 .proxy = std::move(proxy_),
                  .caches = own_tmp_.caches(),
                  .signals = signals,
                  .inherited = watch_.inherited,
@@ -144,6 +145,11 @@ class Launcher {
   Status EnterNetwork() {
     Result<NetworkEntry> entry = watch_.network.Enter(plan_);
     if (!entry) return entry.error();
+    if (plan_.network.is_by_port()) {
+      proxy_ = std::move(entry->port);
+      first_ = Clone();
+      return Unit{};
+    }
     Result<FirstProcess> first =
         CloneIntoNetwork({plan_, std::move(*entry), NewNamespaces() | SIGCHLD});
     if (!first) {
@@ -379,6 +385,7 @@ class Launcher {
   int stopped_by_ = 0;
   AuditReceiver audit_;
   UniqueFd network_;  // in the first process: to the holder of its network
+  ProxyPort proxy_;
   bool channel_open_ = true;
   bool first_lives_ = true;
   bool has_started_ = false;  // the command has started

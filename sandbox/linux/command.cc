@@ -33,6 +33,7 @@ class Command {
         {"terminal", &Command::TakeTerminal},
         {"no privileges", &Command::DropAll},
         {"signals to the supervisor", &Command::SpareParent},
+        {"no way but the proxy", &Command::LeaveNetwork},
         {"supervised calls", &Command::BeSupervised},
         {"directory", &Command::EnterDirectory},
         {"close descriptors", &Command::CloseAtExec},
@@ -86,6 +87,14 @@ class Command {
   Status SpareParent() {
     const bool is_first = plan_.has_own_processes();
     return is_first ? Status(Unit{}) : KeepSignalsFromParent(plan_.landlock_abi);
+  }
+
+  // The supervisor makes the connections to the proxy: Landlock's rule is for a port, which other
+  // hosts have as well.
+  Status LeaveNetwork() {
+    if (!plan_.network.is_by_port()) return Unit{};
+    if (Status s = ForbidTcp(); !s) return s;
+    return TestProxyPort();
   }
 
   Status BeSupervised() {

@@ -86,8 +86,8 @@ void AddSockets(FilterBuilder& filter, SocketRules rules) {
     const bool is_internet = family == kInternetFamily || family == kInternet6Family;
     const bool usual = family == kUnixFamily ? rules == SocketRules::kUsual
                                              : is_internet && rules != SocketRules::kNoneAtAll;
-    const bool routes = family == kNetlinkFamily && rules != SocketRules::kNoneAtAll;
-    if (usual || routes) continue;
+    const bool has_routes = rules == SocketRules::kUsual || rules == SocketRules::kNoUnix;
+    if (usual || (family == kNetlinkFamily && has_routes)) continue;
     filter.Add({"socket"}, no_family, {LowWord(0, family)});
     if (family != kUnixFamily) filter.Add({"socketpair"}, no_family, {LowWord(0, family)});
   }
@@ -100,6 +100,29 @@ void AddSockets(FilterBuilder& filter, SocketRules rules) {
   for (uint32_t protocol = 1; protocol < kNetlinkProtocols; ++protocol) {
     filter.Add({"socket"}, no_family, {LowWord(0, kNetlinkFamily), LowWord(2, protocol)});
   }
+}
+
+// Leaves TCP sockets that connect. The protocol is compared bit by bit, since a rule can only
+// compare an argument once.
+void LeaveOnlyTcp(FilterBuilder& filter) {
+  for (const uint32_t family : {kInternetFamily, kInternet6Family}) {
+    const auto refuse = [&](const scmp_arg_cmp& condition) {
+      filter.Add({"socket"}, SCMP_ACT_ERRNO(EAFNOSUPPORT), {LowWord(0, family), condition});
+    };
+    for (uint32_t type = 0; type <= kSocketTypeBits; ++type) {
+      if (type != kStreamType) refuse({1, SCMP_CMP_MASKED_EQ, kSocketTypeBits, type});
+    }
+    for (uint32_t bit = 0; bit < 32; ++bit) {
+      if ((kTcpProtocol & 1u << bit) == 0) refuse(Bit(2, 1u << bit));
+    }
+    for (uint32_t part = 1; part < kTcpProtocol; ++part) {
+      if ((part & ~kTcpProtocol) == 0) refuse(LowWord(2, part));
+    }
+  }
+  filter.Add({"listen"}, SCMP_ACT_ERRNO(EACCES), {});
+  filter.Add({"sendto"}, SCMP_ACT_ERRNO(EOPNOTSUPP), {Bit(3, kFastOpen)});
+  filter.Add({"sendmsg"}, SCMP_ACT_ERRNO(EOPNOTSUPP), {Bit(2, kFastOpen)});
+  filter.Add({"sendmmsg"}, SCMP_ACT_ERRNO(EOPNOTSUPP), {Bit(3, kFastOpen)});
 }
 
 // The filter for every process of the sandbox, including the supervisor.
@@ -136,6 +159,7 @@ std::vector<sock_filter> GuardProgram(SocketRules sockets) {
     filter.Add({"fcntl"}, SCMP_ACT_ERRNO(EPERM), {LowWord(1, command)});
   }
   AddSockets(filter, sockets);
+  if (sockets == SocketRules::kTcpOnly) LeaveOnlyTcp(filter);
   return filter.Export();
 }
 
@@ -199,6 +223,7 @@ int main() {
   std::printf("// Made by compile_filters while building.\n");
   PrintProgram("kGuardUsual", GuardProgram(SocketRules::kUsual), true);
   PrintProgram("kGuardNoUnix", GuardProgram(SocketRules::kNoUnix), true);
+  PrintProgram("kGuardTcpOnly", GuardProgram(SocketRules::kTcpOnly), true);
   PrintProgram("kGuardNoneAtAll", GuardProgram(SocketRules::kNoneAtAll), true);
   PrintProgram("kSupervisedFilter", Supervised({}), false);
   PrintProgram("kSignalsFilter", Supervised({.signals = true}), false);

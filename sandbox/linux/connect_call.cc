@@ -1,10 +1,13 @@
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -26,24 +29,93 @@ void ContinueCall(int listener, uint64_t id) {
   ::ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
-// The port of a TCP or UDP address outside the caller's loopback; 0 for any other address.
-uint16_t OutsidePort(const SupervisedCaller& caller, uint64_t at, uint64_t size) {
+// The address of a call, as it is in the caller's memory at this moment.
+struct Target {
+  uint16_t port = 0;  // 0 if the address is no TCP or UDP address
+  bool is_ipv6 = false;
+  bool is_loopback = false;  // also the unspecified address, which means the loopback
+  uint32_t ipv4 = 0;         // in host byte order; also if an IPv6 address contains it; 0 for none
+};
+
+Target TargetIn(const std::string& bytes) {
   sockaddr_in6 address{};
-  if (size < sizeof(sockaddr_in) || size > sizeof(sockaddr_storage)) return 0;
-  const Result<std::string> bytes = caller.ReadBytes(at, std::min<uint64_t>(size, sizeof address));
-  if (!bytes) return 0;
-  std::memcpy(&address, bytes->data(), bytes->size());
+  if (bytes.size() < sizeof(sockaddr_in)) return {};
+  std::memcpy(&address, bytes.data(), std::min(bytes.size(), sizeof address));
+  const auto is_local = [](uint32_t host) {
+    return host >> 24 == IN_LOOPBACKNET || host == INADDR_ANY;
+  };
   if (address.sin6_family == AF_INET) {
     sockaddr_in ipv4{};
-    std::memcpy(&ipv4, bytes->data(), sizeof ipv4);
+    std::memcpy(&ipv4, bytes.data(), sizeof ipv4);
     const uint32_t host = ntohl(ipv4.sin_addr.s_addr);
-    return host >> 24 == IN_LOOPBACKNET || host == INADDR_ANY ? 0 : ntohs(ipv4.sin_port);
+    return {.port = ntohs(ipv4.sin_port), .is_loopback = is_local(host), .ipv4 = host};
   }
-  const bool is_ipv6 = address.sin6_family == AF_INET6 && bytes->size() == sizeof address;
+  if (address.sin6_family != AF_INET6 || bytes.size() < sizeof address) return {};
   const in6_addr& host = address.sin6_addr;
-  if (!is_ipv6 || IN6_IS_ADDR_LOOPBACK(&host) || IN6_IS_ADDR_UNSPECIFIED(&host)) return 0;
-  const bool is_mapped = IN6_IS_ADDR_V4MAPPED(&host);
-  return is_mapped && host.s6_addr[12] == IN_LOOPBACKNET ? 0 : ntohs(address.sin6_port);
+  Target target{.port = ntohs(address.sin6_port), .is_ipv6 = true};
+  target.is_loopback = IN6_IS_ADDR_LOOPBACK(&host) || IN6_IS_ADDR_UNSPECIFIED(&host);
+  if (!IN6_IS_ADDR_V4MAPPED(&host)) return target;
+  std::memcpy(&target.ipv4, &host.s6_addr[12], sizeof target.ipv4);
+  target.ipv4 = ntohl(target.ipv4);
+  target.is_loopback = is_local(target.ipv4);
+  return target;
+}
+
+Result<Target> TargetOf(const CallArguments& arguments) {
+  const uint64_t size = arguments.raw_flags() & 0xFFFFFFFF;
+  if (size > sizeof(sockaddr_storage)) return Errno(EINVAL);
+  const Result<std::string> bytes =
+      arguments.caller().ReadBytes(arguments.path_address(), static_cast<size_t>(size));
+  if (!bytes) return bytes.error();
+  return TargetIn(*bytes);
+}
+
+// The loopback at `port`, in the form of the caller's address.
+sockaddr_in6 LoopbackAddress(uint16_t port, bool is_ipv6) {
+  sockaddr_in6 address{};
+  if (is_ipv6) {
+    address.sin6_family = AF_INET6;
+    address.sin6_port = htons(port);
+    constexpr uint8_t kMapped[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 127, 0, 0, 1};
+    std::memcpy(&address.sin6_addr, kMapped, sizeof kMapped);
+    return address;
+  }
+  sockaddr_in ipv4{};
+  ipv4.sin_family = AF_INET;
+  ipv4.sin_port = htons(port);
+  ipv4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  std::memcpy(&address, &ipv4, sizeof ipv4);
+  return address;
+}
+
+// Connects without waiting. Returns 0 or an errno value.
+int ConnectOnce(const UniqueFd& socket, const sockaddr_in6& address) {
+  const void* bytes = &address;
+  const socklen_t size = address.sin6_family == AF_INET6 ? sizeof address : sizeof(sockaddr_in);
+  return ::connect(socket.get(), static_cast<const sockaddr*>(bytes), size) == 0 ? 0 : errno;
+}
+
+// The supervisor must not wait for long: the caller's other calls wait for it. A listener on the
+// loopback answers before connect(2) returns, unless more connections wait for it than it takes.
+int AwaitConnected(const UniqueFd& socket) {
+  constexpr int kPatienceMilliseconds = 100;
+  pollfd polled{.fd = socket.get(), .events = POLLOUT, .revents = 0};
+  if (::poll(&polled, 1, kPatienceMilliseconds) <= 0) return ETIMEDOUT;
+  int code = 0;
+  socklen_t size = sizeof code;
+  if (::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &code, &size) != 0) return errno;
+  return code;
+}
+
+int ConnectLike(const UniqueFd& socket, const sockaddr_in6& address) {
+  const int flags = ::fcntl(socket.get(), F_GETFL);
+  if (flags < 0) return errno;
+  if ((flags & O_NONBLOCK) != 0) return ConnectOnce(socket, address);
+  // The caller's flags as well: it is the same socket.
+  if (::fcntl(socket.get(), F_SETFL, flags | O_NONBLOCK) != 0) return errno;
+  int code = ConnectOnce(socket, address);
+  if (code == EINPROGRESS) code = AwaitConnected(socket);
+  return ::fcntl(socket.get(), F_SETFL, flags) == 0 ? code : errno;
 }
 
 bool IsUsualPort(uint16_t port) {
@@ -53,11 +125,11 @@ bool IsUsualPort(uint16_t port) {
 
 }  // namespace
 
-void AnswerConnect(const CallArguments& arguments) {
+void AwaitGateway(const CallArguments& arguments) {
   const SupervisedCaller& caller = arguments.caller();
   Supervision::Network& network = caller.supervision().network;
-  const uint64_t size = arguments.raw_flags() & 0xFFFFFFFF;
-  const uint16_t port = OutsidePort(caller, arguments.path_address(), size);
+  const Result<Target> target = TargetOf(arguments);
+  const uint16_t port = target && !target->is_loopback ? target->port : 0;
   const bool listens = port == 0 || IsUsualPort(port) || !network.holder.valid() ||
                        std::ranges::find(network.listens, port) != network.listens.end();
   if (listens) return caller.Continue();
@@ -69,6 +141,23 @@ void AnswerConnect(const CallArguments& arguments) {
     if (!SendSocketMessage(network.holder.get(), want, fields)) return caller.Continue();
   }
   network.waiting.push_back({caller.call().id, port});
+}
+
+CallResult ConnectToProxyPort(const CallArguments& arguments) {
+  const SupervisedCaller& caller = arguments.caller();
+  const uint16_t port = caller.supervision().network.proxy_port;
+  const Result<Target> target = TargetOf(arguments);
+  if (!target) return {target.error().code, ""};
+  const Result<UniqueFd> socket = caller.Descriptor(arguments.fd());
+  if (!socket) return {socket.error().code, ""};
+  if (target->port == port && target->ipv4 == INADDR_LOOPBACK) {
+    return {ConnectLike(*socket, LoopbackAddress(port, target->is_ipv6)), ""};
+  }
+  if (target->is_loopback) return {ECONNREFUSED, ""};
+  ReportProgram(caller.supervision(), caller.ProgramName(),
+                "it connects to a host itself; with layers landlock, hosts can be reached only "
+                "through the proxy that HTTPS_PROXY and the like name");
+  return {ENETUNREACH, ""};
 }
 
 void ContinueConnects(int listener, Supervision& supervision) {

@@ -170,6 +170,7 @@ class Inside {
     supervision_.emplace(std::move(*supervision));
     supervision_->holds_ptrace = is_full();
     supervision_->network.holder = std::move(start_.network);
+    supervision_->network.proxy_port = start_.proxy.port;
     return Unit{};
   }
 
@@ -185,13 +186,15 @@ class Inside {
   Status Resources() { return LimitResources(plan_.limits); }
 
   Status Landlock() {
-    return plan_.landlock_abi > 0 ? RestrictByLandlock(plan_, caches_) : Status(Unit{});
+    if (plan_.landlock_abi == 0) return Unit{};
+    return RestrictByLandlock(plan_, caches_, start_.proxy.port);
   }
 
   Status Guard() {
     if (is_full() || plan_.is_nested) return InstallGuard(SocketRules::kUsual);
-    const bool host = plan_.network.is_hosts();
-    return InstallGuard(host ? SocketRules::kNoUnix : SocketRules::kNoneAtAll);
+    if (plan_.network.is_hosts()) return InstallGuard(SocketRules::kNoUnix);
+    return InstallGuard(plan_.network.is_by_port() ? SocketRules::kTcpOnly
+                                                   : SocketRules::kNoneAtAll);
   }
 
   Status Test() { return TestView(plan_); }
@@ -239,9 +242,13 @@ class Inside {
     return Unit{};
   }
 
-  // Points programs to another directory for each cache that could not be mounted.
+  // Points programs to the proxy's port, and to another directory for each cache that could not be
+  // mounted.
   std::vector<std::string> Environment() const {
     std::vector<std::string> environment = plan_.environment;
+    if (start_.proxy.port != 0) {
+      SetProxyVariables(environment, start_.proxy.port, start_.proxy.credential);
+    }
     for (const PlannedCache& cache : plan_.caches) {
       if (std::ranges::find(caches_, &cache) != caches_.end()) continue;
       for (const std::string& variable : cache.instead) SetVariable(environment, variable);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "sandbox/backend.h"
 #include "sandbox/inherited.h"
 #include "sandbox/linux/terminal.h"
 #include "sandbox/plan.h"
@@ -22,6 +23,7 @@ struct InsideStart {
   const UniqueFd& cgroup;      // the cgroup to enter; invalid for none
   int audit = -1;              // the launcher's socket for audit lines, not owned; -1 for none
   UniqueFd network;            // to the holder of the network; invalid if it has none
+  ProxyPort proxy;             // the only port that can be reached; 0 for no such rule
   const Path& caches;          // where the session keeps changes to caches; "/" for none
   sigset_t signals;            // blocked at the start of the command
   const Inherited& inherited;  // restored for the command

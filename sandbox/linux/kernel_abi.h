@@ -11,6 +11,14 @@ namespace ringfence {
 
 // landlock(7)
 constexpr uint64_t kLandlockScopeSignal = 1ull << 1;  // ABI 6
+constexpr uint64_t kLandlockBindTcp = 1ull << 0;      // ABI 4
+constexpr uint64_t kLandlockConnectTcp = 1ull << 1;   // ABI 4
+constexpr int kLandlockRuleNetPort = 2;               // ABI 4
+
+struct LandlockNetPort {
+  uint64_t allowed_access = 0;
+  uint64_t port = 0;  // in host byte order
+};
 
 struct LandlockRulesetAttribute {
   uint64_t handled_access_fs = 0;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 
 #include "base/syscall.h"
 #include "base/unique_fd.h"
@@ -26,14 +27,24 @@ class Ruleset {
  public:
   explicit Ruleset(int abi) : rights_(RightsOfAbi(abi)), abi_(abi) {}
 
-  Status Create() {
+  Status Create(bool handles_tcp) {
     LandlockRulesetAttribute attribute;
     attribute.handled_access_fs = rights_.handled;
+    attribute.handled_access_net = handles_tcp ? kLandlockBindTcp | kLandlockConnectTcp : 0;
     attribute.scoped = rights_.scopes;
     // Older kernels know a shorter structure and reject any non-zero bytes after it.
-    const size_t size = abi_ >= 6 ? sizeof attribute : sizeof attribute.handled_access_fs;
+    size_t size = sizeof attribute;
+    if (abi_ < 6) size = offsetof(LandlockRulesetAttribute, scoped);
+    if (abi_ < 4) size = offsetof(LandlockRulesetAttribute, handled_access_net);
     fd_ = UniqueFd(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attribute, size, 0)));
     return CallStatus(fd_.valid(), "landlock_create_ruleset", Error::About::kLandlock);
+  }
+
+  Status AllowConnect(uint16_t port) const {
+    const LandlockNetPort rule{.allowed_access = kLandlockConnectTcp, .port = port};
+    return CallStatus(
+        ::syscall(SYS_landlock_add_rule, fd_.get(), kLandlockRuleNetPort, &rule, 0) == 0,
+        "landlock_add_rule(TCP port)", Error::About::kLandlock);
   }
 
   Status Allow(const Path& path, uint64_t rights) const {
@@ -193,9 +204,25 @@ Status KeepSignalsFromParent(int abi) {
                     "landlock_restrict_self(signals)", Error::About::kLandlock);
 }
 
-Status RestrictByLandlock(const SandboxPlan& plan, const std::vector<const PlannedCache*>& caches) {
+Status ForbidTcp() {
+  LandlockRulesetAttribute attribute;
+  attribute.handled_access_net = kLandlockBindTcp | kLandlockConnectTcp;
+  const UniqueFd rules(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attribute,
+                                                  offsetof(LandlockRulesetAttribute, scoped), 0)));
+  if (!rules.valid()) {
+    return SystemError("landlock_create_ruleset(TCP)", errno, Error::About::kLandlock);
+  }
+  return CallStatus(::syscall(SYS_landlock_restrict_self, rules.get(), 0) == 0,
+                    "landlock_restrict_self(TCP)", Error::About::kLandlock);
+}
+
+Status RestrictByLandlock(const SandboxPlan& plan, const std::vector<const PlannedCache*>& caches,
+                          uint16_t proxy_port) {
   Ruleset ruleset(plan.landlock_abi);
-  if (Status s = ruleset.Create(); !s) return s;
+  if (Status s = ruleset.Create(plan.network.is_by_port()); !s) return s;
+  if (plan.network.is_by_port()) {
+    if (Status s = ruleset.AllowConnect(proxy_port); !s) return s;
+  }
   if (Status s = AllowSystem(plan, ruleset); !s) return s;
   const uint64_t rights = ruleset.rights().read | ruleset.rights().write;
   for (const PlannedPlace& place : plan.writable) {

@@ -158,6 +158,7 @@ int Install(std::span<const sock_filter> filter, unsigned flags) {
 std::span<const sock_filter> GuardFilter(SocketRules sockets) {
   if (sockets == SocketRules::kUsual) return kGuardUsual;
   if (sockets == SocketRules::kNoUnix) return kGuardNoUnix;
+  if (sockets == SocketRules::kTcpOnly) return kGuardTcpOnly;
   return kGuardNoneAtAll;
 }
 

@@ -44,8 +44,14 @@ Status LimitResources(const PlannedLimits& limits);
 Status LimitMemory(const PlannedLimits& limits);
 
 // Restricts this process by Landlock: it may read and execute in the whole view, and write where
-// the plan allows it. `caches` are those that are mounted.
-Status RestrictByLandlock(const SandboxPlan& plan, const std::vector<const PlannedCache*>& caches);
+// the plan allows it. `caches` are those that are mounted. `proxy_port` is the only TCP port to
+// connect to if the plan's network is kProxyPort.
+Status RestrictByLandlock(const SandboxPlan& plan, const std::vector<const PlannedCache*>& caches,
+                          uint16_t proxy_port);
+
+// From here on, this process and its children connect and bind no TCP socket; those that others
+// connect for them still work. Needs Landlock ABI 4.
+Status ForbidTcp();
 
 // From here on, signals from this process and its children do not reach processes that have not
 // called this, such as the supervisor.

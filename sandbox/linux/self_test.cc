@@ -86,17 +86,22 @@ Status TestRoute(const UniqueFd& socket, uint32_t peer) {
   return is_right ? Status(Unit{}) : Surprise("the route to hosts", "does not lead to the gateway");
 }
 
-// Connects to an address reserved for documentation (RFC 5737). Connecting a datagram socket sends
-// nothing.
+constexpr uint32_t kUnusedAddress = 0xC0000201;  // 192.0.2.1, for documentation (RFC 5737)
+
+sockaddr_in UnusedAddress(uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(kUnusedAddress);
+  return address;
+}
+
+// Connecting a datagram socket sends nothing.
 Status TestNetwork(const SandboxPlan& plan) {
   if (!plan.has_namespaces() || plan.network.is_hosts()) return Unit{};
   const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return SystemError("socket");
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(53);
-  constexpr uint32_t kUnusedAddress = 0xC0000201;  // 192.0.2.1
-  address.sin_addr.s_addr = htonl(kUnusedAddress);
+  const sockaddr_in address = UnusedAddress(53);
   const void* bytes = &address;
   const int result = ::connect(socket.get(), static_cast<const sockaddr*>(bytes), sizeof address);
   if (plan.network.is_proxied()) return TestRoute(socket, kUnusedAddress);
@@ -118,6 +123,18 @@ Status TestView(const SandboxPlan& plan) {
   // ...the private /run is not, so this tests Landlock, which has one rule if all is writable.
   if (plan.landlock_abi == 0 || all) return Unit{};
   return MustFail("write to /run", MakeUnnamed("/run"), {EACCES, ENOENT});
+}
+
+Status TestProxyPort() {
+  const UniqueFd datagrams(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const long made = datagrams.valid() ? 0 : -1;
+  if (Status s = MustFail("UDP socket", made, {EAFNOSUPPORT}); !s) return s;
+  const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket.valid()) return SystemError("socket");
+  const sockaddr_in address = UnusedAddress(80);
+  const void* bytes = &address;
+  const int result = ::connect(socket.get(), static_cast<const sockaddr*>(bytes), sizeof address);
+  return MustFail("another host", result, {EACCES});
 }
 
 Status TestNames(const SandboxPlan& plan) {

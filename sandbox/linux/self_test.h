@@ -15,6 +15,10 @@ Status TestView(const SandboxPlan& plan);
 // Tests the rest. Called by the command's process, shortly before it executes the command.
 Status TestSandbox(const SandboxPlan& plan);
 
+// Tests the kernel's locks on a network of which only the proxy's port can be reached. Called
+// before the supervisor answers connect(2).
+Status TestProxyPort();
+
 // Tests the supervisor, or in a nested sandbox the outer one, with a name that every plan refuses.
 Status TestNames(const SandboxPlan& plan);
 

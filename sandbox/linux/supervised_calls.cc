@@ -75,7 +75,7 @@ class Call {
     if (what == kUnlink || what == kRmdir) return Return(Unlink());
     if (what == kBind) return Return(AnswerBind(arguments_));
     if (what == kSignal) return AnswerSignal(caller_);
-    if (what == kConnect) return AnswerConnect(arguments_);
+    if (what == kConnect) return Connect();
     Return(AnswerHandleCall(arguments_));
   }
 
@@ -118,6 +118,11 @@ class Call {
     if (const int code = EvaluateCreated(supervision_, location, folder, reach)) return code;
     NoteGitFile(supervision_, location);
     return 0;
+  }
+
+  void Connect() {
+    if (supervision_.network.proxy_port == 0) return AwaitGateway(arguments_);
+    Return(ConnectToProxyPort(arguments_));
   }
 
   int MakeFolder(const UniqueFd& folder, const std::string& name) const {

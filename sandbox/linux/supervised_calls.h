@@ -82,10 +82,13 @@ void ReportWhy(Supervision& supervision, const std::string& path, std::string wh
 CallResult AnswerOpen(const CallArguments& arguments);
 // bind(2): binding a Unix socket to a path creates a name; all other addresses are bound unchanged.
 CallResult AnswerBind(const CallArguments& arguments);
-// connect(2): always continues with the caller's own call, once the gateway listens at its port.
-// The address is only a hint, since the caller can change it: wherever the connection then goes, it
-// ends at the egress proxy or is refused.
-void AnswerConnect(const CallArguments& arguments);
+// connect(2) in a network with a gateway: always continues with the caller's own call, once the
+// gateway listens at its port. The address is only a hint, since the caller can change it: wherever
+// the connection then goes, it ends at the egress proxy or is refused.
+void AwaitGateway(const CallArguments& arguments);
+// connect(2) where only the egress proxy's port can be reached: connects the caller's socket to
+// that port, and refuses every other address.
+CallResult ConnectToProxyPort(const CallArguments& arguments);
 // Called when the network's holder has sent something: continues the calls that waited for it.
 void ContinueConnects(int listener, Supervision& supervision);
 // Calls that change an existing file, regardless of its name: truncate, chmod, fchmod, utimensat,

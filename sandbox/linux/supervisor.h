@@ -99,7 +99,8 @@ struct Supervision {
 
   // The way to the egress proxy.
   struct Network {
-    UniqueFd holder;                // of the network; invalid if the plan has no proxy
+    UniqueFd holder;          // of the network; invalid if it is not proxied, or by a port
+    uint16_t proxy_port = 0;  // on the host's loopback, the only one to connect to; 0 for none
     std::vector<uint16_t> listens;  // ports at which the gateway listens
     struct Waiting {
       uint64_t call;

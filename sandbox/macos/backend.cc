@@ -222,6 +222,7 @@ class Launcher {
 HostFacts ProbeHost(const SandboxRules&) {
   HostFacts facts;
   facts.system = HostSystem::kMacos;
+  facts.has_proxy = false;
   utsname name{};
   if (::uname(&name) == 0) facts.kernel = std::string(name.sysname) + " " + name.release;
   facts.user = ::geteuid();

@@ -106,8 +106,4 @@ TEST_CASE("launcher: if the observer refuses, nothing starts, and the error is a
 TEST_CASE("launcher: without a plan the observer is not notified, and the error is a usage error") {
   CHECK(LaunchIn(Unconfined({}), false).letters.empty());
   CHECK(LaunchIn(Unconfined({}), false).status == kUsageError);
-  SandboxCommand proxied = Unconfined({"/bin/true"});
-  proxied.proxy = uint16_t{3128};
-  CHECK(LaunchIn(proxied, false).letters.empty());
-  CHECK(LaunchIn(proxied, false).status == kUsageError);
 }

@@ -304,6 +304,19 @@ TEST_CASE("environment: programs inside learn the layers, whatever the caller cl
   CHECK(CountOf(caller.Plan(), "RINGFENCE_SANDBOX") == 1);
 }
 
+TEST_CASE("environment: the variables of the proxy replace those of the caller") {
+  std::vector<std::string> environment{"PATH=/bin", "HTTPS_PROXY=http://corp.example:8080"};
+  SetProxyVariables(environment, 40000, "secret");
+  for (const char* name :
+       {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"}) {
+    CAPTURE(name);
+    CHECK(EnvironmentValue(environment, name) == "http://ringfence:secret@127.0.0.1:40000");
+    CHECK(CountOf(environment, name) == 1);
+  }
+  CHECK(EnvironmentValue(environment, "NODE_USE_ENV_PROXY") == "1");
+  CHECK(EnvironmentValue(environment, "PATH") == "/bin");
+}
+
 TEST_CASE("environment: git copies no sample hooks") {
   Caller caller{.variables = {"GIT_TEMPLATE_DIR=/home/dev/templates"}};
   caller.rules.env = {{"GIT_*"}};

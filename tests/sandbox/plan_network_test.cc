@@ -50,21 +50,6 @@ TEST_CASE("plan: the network is none, the proxy or, if every list leaves it open
   }
 }
 
-TEST_CASE("plan: a proxy as the only way to hosts is refused, since no back end supports it") {
-  for (const ProxyAddress& proxy :
-       {ProxyAddress(Path::Clean("/run/proxy")), ProxyAddress(uint16_t{3128})}) {
-    PlanWorld world;
-    world.command.proxy = proxy;
-    for (const SandboxMode mode : {SandboxMode::kSandbox, SandboxMode::kRx, SandboxMode::kRwx}) {
-      world.command.mode = mode;
-      CHECK(world.WhyNot().kind == Error::Kind::kUsage);
-      CHECK(world.WhyNot().where == "network");
-    }
-    world.command.proxy.reset();
-    CHECK(world.Try());
-  }
-}
-
 TEST_CASE("plan: back ends open nothing for an unknown proxy") {
   PlanWorld world;
   world.world.User(R"("network":{"unlisted":"allow"})");
@@ -75,6 +60,42 @@ TEST_CASE("plan: back ends open nothing for an unknown proxy") {
   plan.network = {PlannedNetwork::Kind::kProxy, {5432}};
   CHECK(SeatbeltProfile(plan) + WindowsPlan(plan) == none);
   CHECK(none != host);
+}
+
+TEST_CASE("plan: without namespaces only the proxy's port is left, where that can be enforced") {
+  PlanWorld world;
+  world.world.User(R"("network":{"allow":["a.example", "host.ringfence:5432"]})");
+  world.command.layers = SandboxLayers::kLandlock;
+  world.facts.landlock_abi = 4;
+  SandboxPlan plan = world.Plan();
+  CHECK(plan.network.is_by_port());
+  CHECK(plan.network.is_proxied());
+  CHECK(plan.texts.empty());
+  CHECK(plan.narrower.empty());
+  CHECK(Notes(plan, "a way out"));
+  world.facts.landlock_abi = 3;
+  plan = world.Plan();
+  CHECK(plan.network == PlannedNetwork{});
+  REQUIRE(plan.narrower.size() == 1);
+  CHECK(plan.narrower.front().ends_with("needs Landlock ABI 4 (Linux 6.7), and this kernel has 3"));
+  world.facts.landlock_abi = 4;
+  world.facts.lacks = {Feature::kSupervisor};
+  plan = world.Plan();
+  CHECK(plan.network == PlannedNetwork{});
+  CHECK(plan.narrower.back().ends_with("needs the supervisor"));
+}
+
+TEST_CASE("plan: macOS leaves only the proxy's port, once there is a proxy") {
+  PlanWorld world;
+  world.world.User(R"("network":{"allow":["a.example"]})");
+  world.facts.system = HostSystem::kMacos;
+  world.facts.has_proxy = false;
+  const SandboxPlan plan = world.Plan();
+  CHECK(plan.network == PlannedNetwork{});
+  REQUIRE(plan.narrower.size() == 1);
+  CHECK(plan.narrower.front().ends_with("the egress proxy does not run on this system"));
+  world.facts.has_proxy = true;
+  CHECK(world.Plan().network.is_by_port());
 }
 
 TEST_CASE("plan: a trial uses no proxy") {

@@ -216,6 +216,9 @@ TEST_CASE("render: the private and network lines depend on the layers") {
   CHECK(
       Has(PlanText(plan), "network   the hosts that the policy permits, through the egress proxy"));
   CHECK(Json::parse(PlanJson(plan))["network"] == "proxy");
+  plan.network.kind = PlannedNetwork::Kind::kProxyPort;
+  CHECK(Has(PlanText(plan), "the egress proxy of HTTPS_PROXY and the like; no other socket"));
+  CHECK(Json::parse(PlanJson(plan))["network"] == "proxy");
   plan.layers = SandboxLayers::kFull;
   plan.is_nested = true;
   CHECK(Has(PlanText(plan), "network   as the sandbox around has it"));

@@ -221,6 +221,19 @@ TEST_CASE("seatbelt: only the loopback, and sockets in the command's directories
   CHECK_FALSE(host.MayConnectSocket("/private/var/run/docker.sock"));
 }
 
+TEST_CASE("seatbelt: of the network only the egress proxy's port") {
+  SandboxPlan plan = Project();
+  plan.network.kind = PlannedNetwork::Kind::kProxyPort;
+  const SbplProfile profile(SeatbeltProfile(plan, 40000));
+  CHECK(profile.MayConnect("127.0.0.1", 40000));
+  CHECK_FALSE(profile.MayConnect("127.0.0.1", 3000));
+  CHECK_FALSE(profile.MayConnect("192.0.2.1", 40000));
+  CHECK_FALSE(profile.MayConnectSocket("/private/var/run/mDNSResponder"));
+  CHECK_FALSE(profile.MayLookUp("com.apple.nsurlsessiond"));
+  const SbplProfile unknown(SeatbeltProfile(plan));
+  CHECK_FALSE(unknown.MayConnect("127.0.0.1", 40000));
+}
+
 TEST_CASE("seatbelt: nothing starts a program outside, and trust and keys stay reachable") {
   const SbplProfile profile = Of(Project());
   for (const char* operation : {"job-creation", "lsopen", "appleevent-send",

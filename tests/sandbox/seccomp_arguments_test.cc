@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kGarbage = 0xFEDC'BA98'0000'0000;  // upper half of an int argument's register
 constexpr SocketRules kAllRules[] = {SocketRules::kUsual, SocketRules::kNoUnix,
-                                     SocketRules::kNoneAtAll};
+                                     SocketRules::kTcpOnly, SocketRules::kNoneAtAll};
 constexpr uint64_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
                                   CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |
                                   CLONE_CHILD_CLEARTID;
@@ -116,8 +116,9 @@ TEST_CASE("seccomp: the socket families that each kind of rules permits") {
                                                : is_internet && rules != SocketRules::kNoneAtAll;
       const FilterOutcome want = permitted ? Allow() : FailWith(EAFNOSUPPORT);
       CHECK(Guard({.number = SYS_socket, .args = {family, SOCK_STREAM}}, rules) == want);
+      const bool only_tcp = rules == SocketRules::kTcpOnly;
       CHECK(Guard({.number = SYS_socket, .args = {family | kGarbage, SOCK_RAW, 255}}, rules) ==
-            want);
+            (only_tcp ? FailWith(EAFNOSUPPORT) : want));
     }
   }
 }
@@ -143,9 +144,49 @@ TEST_CASE("seccomp: only the route protocol of netlink") {
   }
 }
 
+TEST_CASE("seccomp: the sockets of a program that only reaches the proxy are TCP clients") {
+  const auto socket = [](uint64_t family, uint64_t type, uint64_t protocol) {
+    return Guard({.number = SYS_socket, .args = {family, type, protocol}}, SocketRules::kTcpOnly);
+  };
+  for (const uint64_t family : {uint64_t{AF_INET}, uint64_t{AF_INET6} | kGarbage}) {
+    for (uint64_t type = 0; type <= kSocketTypeBits; ++type) {
+      CAPTURE(type);
+      const FilterOutcome want = type == SOCK_STREAM ? Allow() : FailWith(EAFNOSUPPORT);
+      CHECK(socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) == want);
+    }
+    for (uint64_t protocol = 0; protocol < 1024; ++protocol) {
+      CAPTURE(protocol);
+      const bool is_tcp = protocol == 0 || protocol == kTcpProtocol;
+      const FilterOutcome want = is_tcp ? Allow() : FailWith(EAFNOSUPPORT);
+      CHECK(socket(family, SOCK_STREAM | kGarbage, protocol | kGarbage) == want);
+      CHECK(socket(family, SOCK_STREAM, protocol | 1u << 31) == FailWith(EAFNOSUPPORT));
+    }
+  }
+}
+
+TEST_CASE("seccomp: no message connects a socket of a program that only reaches the proxy") {
+  struct Row {
+    int number;
+    size_t flags;  // index of the argument
+  };
+  for (const Row& row : {Row{SYS_sendto, 3}, Row{SYS_sendmsg, 2}, Row{SYS_sendmmsg, 3}}) {
+    CAPTURE(row.number);
+    Call call{.number = row.number};
+    for (const uint64_t flags : {uint64_t{0}, uint64_t{MSG_NOSIGNAL | MSG_MORE}, kGarbage}) {
+      call.args[row.flags] = flags;
+      CHECK(Guard(call, SocketRules::kTcpOnly) == Allow());
+      call.args[row.flags] = flags | MSG_FASTOPEN;
+      CHECK(Guard(call, SocketRules::kTcpOnly) == FailWith(EOPNOTSUPP));
+      CHECK(Guard(call, SocketRules::kUsual) == Allow());
+    }
+  }
+}
+
 TEST_CASE("seccomp: if no sockets are permitted, netlink routes are refused, too") {
-  CHECK(Guard({.number = SYS_socket, .args = {AF_NETLINK, SOCK_RAW, 0}}, SocketRules::kNoneAtAll) ==
-        FailWith(EAFNOSUPPORT));
+  for (const SocketRules rules : {SocketRules::kTcpOnly, SocketRules::kNoneAtAll}) {
+    CHECK(Guard({.number = SYS_socket, .args = {AF_NETLINK, SOCK_RAW, 0}}, rules) ==
+          FailWith(EAFNOSUPPORT));
+  }
 }
 
 TEST_CASE("seccomp: if no sockets are permitted, other netlink protocols are refused") {
