@@ -1,8 +1,10 @@
 // `ringfence proxy`: what the egress proxy does now, and what it did.
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/message_socket.h"
@@ -26,11 +28,22 @@ struct ProxyOptions {
   bool json = false;
 };
 
+struct NetworkUse {
+  uint64_t granted = 0, refused = 0;  // connections
+  uint64_t up = 0, down = 0;          // bytes
+};
+
+struct HostUse {
+  std::string host;  // with its port
+  NetworkUse use;
+};
+
 struct ProxySession {
   std::string name;  // the client's session; "" for none
   uint64_t sandboxes = 0;
-  uint64_t open = 0, granted = 0, refused = 0;  // connections
-  uint64_t up = 0, down = 0;                    // bytes
+  uint64_t open = 0;  // connections
+  NetworkUse use;
+  std::vector<HostUse> hosts;
 };
 
 Result<Path> FolderOfProxy(Registration given) {
@@ -42,15 +55,40 @@ Result<Path> FolderOfProxy(Registration given) {
   return ProxyFolder(context->places);
 }
 
-// key, name, sandboxes and, once the network was used, the counts of BrokerMessage::kCounts.
-ProxySession SessionIn(const std::vector<std::string>& fields) {
-  ProxySession session;
-  if (fields.size() > 1) session.name = fields[1];
-  uint64_t* const numbers[] = {&session.sandboxes, &session.open, &session.granted,
-                               &session.refused,   &session.up,   &session.down};
-  for (size_t i = 0; i < std::size(numbers) && i + 2 < fields.size(); ++i) {
-    ReadNumber(fields[i + 2], *numbers[i]);
+// Takes fields off the front.
+class FieldReader {
+ public:
+  explicit FieldReader(const std::vector<std::string>& fields) : rest_(fields) {}
+
+  bool is_empty() const { return rest_.empty(); }
+  std::string Text() {
+    if (rest_.empty()) return "";
+    const std::string& text = rest_.front();
+    rest_ = rest_.subspan(1);
+    return text;
   }
+  uint64_t Number() {
+    uint64_t number = 0;
+    return ReadNumber(Text(), number) ? number : 0;
+  }
+  NetworkUse Use() {
+    return {.granted = Number(), .refused = Number(), .up = Number(), .down = Number()};
+  }
+
+ private:
+  std::span<const std::string> rest_;
+};
+
+// key, name, sandboxes and, once the network was used, the fields of BrokerMessage::kCounts.
+ProxySession SessionIn(const std::vector<std::string>& fields) {
+  FieldReader reader(fields);
+  reader.Text();
+  ProxySession session;
+  session.name = reader.Text();
+  session.sandboxes = reader.Number();
+  session.open = reader.Number();
+  session.use = reader.Use();
+  while (!reader.is_empty()) session.hosts.push_back({reader.Text(), reader.Use()});
   return session;
 }
 
@@ -62,15 +100,41 @@ Result<std::vector<ProxySession>> AskForSessions(const UniqueFd& proxy) {
     const Result<SocketMessage> message = ReceiveSocketMessage(proxy.get());
     if (!message) return message.error();
     if (message->type != static_cast<char>(LauncherMessage::kSessionStatus)) return sessions;
-    sessions.push_back(SessionIn(message->fields));
+    ProxySession session = SessionIn(message->fields);
+    // The network of sandboxes that have ended is kept for a few seconds.
+    if (session.sandboxes > 0) sessions.push_back(std::move(session));
   }
 }
 
+void AddUse(OrderedJson& json, const NetworkUse& use) {
+  json["connections"] = use.granted;
+  json["refused"] = use.refused;
+  json["bytes_up"] = use.up;
+  json["bytes_down"] = use.down;
+}
+
+OrderedJson HostJson(const HostUse& host) {
+  OrderedJson json{{"host", host.host}};
+  AddUse(json, host.use);
+  return json;
+}
+
 OrderedJson SessionJson(const ProxySession& session) {
-  return {{"session", session.name},    {"sandboxes", session.sandboxes},
-          {"open", session.open},       {"connections", session.granted},
-          {"refused", session.refused}, {"bytes_up", session.up},
-          {"bytes_down", session.down}};
+  OrderedJson json{
+      {"session", session.name}, {"sandboxes", session.sandboxes}, {"open", session.open}};
+  AddUse(json, session.use);
+  json["hosts"] = JsonArray(session.hosts, HostJson);
+  return json;
+}
+
+// "2 connections, 1 refused, 3 KiB up, 4 MiB down", without what did not happen.
+std::string UseText(const NetworkUse& use) {
+  std::string text;
+  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (use.granted > 0) add(Counted(use.granted, "connection"));
+  if (use.refused > 0) add(std::to_string(use.refused) + " refused");
+  if (use.up + use.down > 0) add(SizeText(use.up) + " up, " + SizeText(use.down) + " down");
+  return text.empty() ? "no connection yet" : text;
 }
 
 std::string SessionText(const ProxySession& session) {
@@ -79,10 +143,12 @@ std::string SessionText(const ProxySession& session) {
       session.name.empty() ? "(no session)" : "session " + Printable(CutText(session.name, 40));
   const std::string sandboxes =
       session.sandboxes == 1 ? "1 sandbox" : Grouped(session.sandboxes) + " sandboxes";
-  return Padded(name, kNameWidth) + "  " + sandboxes + ", " + std::to_string(session.open) +
-         " open of " + Counted(session.granted, "connection") + ", " +
-         std::to_string(session.refused) + " refused, " + SizeText(session.up) + " up, " +
-         SizeText(session.down) + " down";
+  std::string text = Padded(name, kNameWidth) + "  " + sandboxes + ", " +
+                     std::to_string(session.open) + " open; " + UseText(session.use);
+  for (const HostUse& host : session.hosts) {
+    text += "\n  " + Padded(Printable(host.host), kNameWidth) + UseText(host.use);
+  }
+  return text;
 }
 
 Outcome ShowStatus(const ProxyOptions& options) {

@@ -31,6 +31,7 @@
 #include "proxy/broker/dialer.h"
 #include "proxy/broker/live_policy.h"
 #include "proxy/broker/resolver.h"
+#include "proxy/broker/use_counts.h"
 #include "proxy/ipc.h"
 #include "proxy/link/messages.h"
 #include "proxy/message_channel.h"
@@ -212,7 +213,7 @@ class Broker {
     const auto at = open_.find(id);
     if (at == open_.end()) return;  // the worker has given up
     at->second.address = address;
-    ++granted_;
+    counts_.Granted(at->second.target());
     NoteCounts();
     worker_->Send(static_cast<char>(WorkerMessage::kGranted), {std::to_string(id), address},
                   std::move(socket));
@@ -249,7 +250,7 @@ class Broker {
   }
 
   void Refuse(uint64_t id, const Opened& opened, AuditEntry entry, const std::string& sentence) {
-    ++refused_;
+    counts_.Refused(opened.target());
     NoteCounts();
     Log(std::move(entry));
     // First: a command that ends because of the answer must not end before its launcher knows why.
@@ -282,8 +283,7 @@ class Broker {
     entry.down = number(5);
     entry.milliseconds = number(6);
     entry.why = Printable(fields[7]);
-    up_ += entry.up;
-    down_ += entry.down;
+    counts_.Ended(entry.host, entry.up, entry.down);
     open_.erase(at);
     Log(std::move(entry));
     NoteCounts();
@@ -302,7 +302,7 @@ class Broker {
     const std::string to = opened.port == 0 ? opened.host : opened.target();
     const std::string sentence =
         (to.empty() ? "a connection was" : "connection to " + Quote(to)) + " refused: " + entry.why;
-    ++refused_;
+    counts_.Refused(to);
     NoteCounts();
     Log(std::move(entry));
     parent_.Send(static_cast<char>(BrokerMessage::kRefused), {opened.target(), sentence});
@@ -346,9 +346,8 @@ class Broker {
     counts_timer_.async_wait([this](const error_code& error) {
       if (error) return;
       counts_wait_ = false;
-      parent_.Send(static_cast<char>(BrokerMessage::kCounts),
-                   {std::to_string(open_.size()), std::to_string(granted_),
-                    std::to_string(refused_), std::to_string(up_), std::to_string(down_)});
+      const std::vector<std::string> fields = counts_.Fields(open_.size());
+      parent_.Send(static_cast<char>(BrokerMessage::kCounts), {fields.begin(), fields.end()});
     });
   }
 
@@ -360,7 +359,7 @@ class Broker {
   ConnectionLog log_;
   std::string profile_;
   std::map<uint64_t, Opened> open_;
-  uint64_t granted_ = 0, refused_ = 0, up_ = 0, down_ = 0;
+  UseCounts counts_;
   boost::asio::steady_timer counts_timer_;
   bool counts_wait_ = false;
   bool is_trial_;

@@ -48,7 +48,8 @@ enum class BrokerMessage : char {
   kSession = 's',  // to the broker: a SessionRequest
   kNetwork = 'n',  // to the broker: as HolderMessage::kNetwork, without the namespaces
   kRefused = 'd',  // from the broker: host:port, a sentence for the user
-  kCounts = 't',   // from the broker: SessionCounts
+  kCounts = 't',   // from the broker: open connections; granted, refused, bytes up and down of all
+                   // hosts; then a host, and its four numbers, for each
 };
 
 enum class LauncherMessage : char {

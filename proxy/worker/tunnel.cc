@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
 #include "policy/rules/address.h"
 #include "proxy/wire/client_hello.h"
 #include "proxy/worker/http_exchange.h"
@@ -114,7 +115,7 @@ void Tunnel::CheckHello() {
     return Refuse("the TLS handshake names no host (SNI)");
   }
   if (!hello.server_name.empty() && hello.server_name != start_.target.host) {
-    return Refuse("the TLS handshake names another host");
+    return Refuse("the TLS handshake names another host: " + Quote(hello.server_name));
   }
   Relay();
 }

@@ -50,7 +50,6 @@ TEST_CASE("audit entry: a connection survives being written and read") {
                          .method = "GET",
                          .path = "/a",
                          .address = "203.0.113.5",
-                         .sni = "y.example",
                          .status = 200,
                          .up = 1,
                          .down = uint64_t{1} << 40,
