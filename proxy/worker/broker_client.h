@@ -55,10 +55,6 @@ class BrokerClient : NotCopied {
   void Refused(const Target& target, std::string_view reason);
 
  private:
-  struct Question {
-    Handler handler;
-    int64_t asked_at;
-  };
   uint64_t Ask(WorkerMessage message, const Target& target, Handler handler);
   void Hear(SocketMessage message);
 

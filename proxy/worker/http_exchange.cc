@@ -24,6 +24,7 @@ constexpr int kMaxInterim = 16;  // 1xx responses before the final one
 
 void HttpExchange::Begin(Service& service, Start start) {
   const std::shared_ptr<HttpExchange> exchange(new HttpExchange(service, std::move(start)));
+  service.Watch(exchange);
   exchange->ReadRequest();
 }
 
@@ -185,10 +186,12 @@ void HttpExchange::HandleResponse(const ResponseHead& head) {
   if (plan.is_switching) {
     const uint64_t grant = std::exchange(grant_, 0);
     is_closed_ = true;
-    return service_.Join(grant, {.client = std::move(client_),
-                                 .host = std::move(*host_),
-                                 .to_host = std::move(request_.in),
-                                 .to_client = plan.head + response_.in});
+    return service_.Join(grant,
+                         {.client = std::move(client_),
+                          .host = std::move(*host_),
+                          .to_host = std::move(request_.in),
+                          .to_client = plan.head + response_.in},
+                         std::move(place_));
   }
   response_.out = plan.head;
   if (plan.is_interim) {
@@ -285,6 +288,7 @@ void HttpExchange::Read(TcpSocket& socket, Way& way, void (HttpExchange::*then)(
     const std::span<char> buffer = ReadBuffer();
     const ssize_t got = ::recv(socket.native_handle(), buffer.data(), buffer.size(), 0);
     if (got > 0) {
+      NoteActivity();
       way.in.append(buffer.data(), static_cast<size_t>(got));
       return (this->*then)(false);
     }
@@ -309,6 +313,7 @@ void HttpExchange::Write(TcpSocket& socket, Way& way, void (HttpExchange::*then)
     done += static_cast<size_t>(sent);
   }
   const bool has_failed = done < way.out.size() && errno != EAGAIN;
+  if (done > 0) NoteActivity();
   way.passed += done;
   way.out.erase(0, done);
   if (way.out.empty()) return (this->*then)();

@@ -17,7 +17,7 @@
 
 namespace ringfence {
 
-class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
+class HttpExchange final : public Watched, public std::enable_shared_from_this<HttpExchange> {
  public:
   struct Start {
     TcpSocket client;
@@ -29,6 +29,8 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
     std::optional<TcpSocket> host = {};
   };
   static void Begin(Service& service, Start start);
+
+  void Abort() override { Close(); }
 
  private:
   // Bytes that travel one way: read from one socket, taken apart, written to the other.

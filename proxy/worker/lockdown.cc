@@ -77,7 +77,7 @@ class WorkerFilter : NotCopied {
   int failed_ = 0;
 };
 
-// All rights to files and, where the kernel has them, to TCP ports; none is granted.
+// Handles all rights to files, and grants none.
 Status ForbidFiles() {
   const long abi =
       ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);

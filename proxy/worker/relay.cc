@@ -1,13 +1,10 @@
 #include "proxy/worker/relay.h"
 
 #include <sys/socket.h>
-#include <time.h>
 
 #include <array>
 #include <cerrno>
 #include <utility>
-
-#include "base/syscall.h"
 
 namespace ringfence {
 namespace {
@@ -33,12 +30,11 @@ std::shared_ptr<Relay> Relay::Start(Ends ends, EndHandler ended) {
 Relay::Relay(TcpSocket client, TcpSocket host, EndHandler ended)
     : client_{.socket = std::move(client)},
       host_{.socket = std::move(host)},
-      ended_(std::move(ended)),
-      active_at_(Nanoseconds(CLOCK_MONOTONIC)) {}
+      ended_(std::move(ended)) {}
 
 void Relay::Pump(Side& from, Side& to) {
   if (is_finished_) return;
-  active_at_ = Nanoseconds(CLOCK_MONOTONIC);
+  NoteActivity();
   if (Flush(to) && PassSome(from, to)) return AwaitData(from, to);
   if (!is_finished_ && !to.pending.empty()) AwaitRoom(from, to);
 }

@@ -9,11 +9,13 @@
 #include <span>
 #include <string>
 
+#include "proxy/worker/watched.h"
+
 namespace ringfence {
 
 using TcpSocket = boost::asio::ip::tcp::socket;
 
-class Relay : public std::enable_shared_from_this<Relay> {
+class Relay final : public Watched, public std::enable_shared_from_this<Relay> {
  public:
   struct Totals {
     uint64_t up = 0, down = 0;  // bytes
@@ -29,9 +31,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
   // The relay keeps itself alive; `ended` is called once.
   static std::shared_ptr<Relay> Start(Ends ends, EndHandler ended);
 
-  int64_t active_at() const { return active_at_; }  // nanoseconds, CLOCK_MONOTONIC
-  // Resets both connections.
-  void Abort();
+  void Abort() override;  // resets both connections
 
  private:
   struct Side {
@@ -56,7 +56,6 @@ class Relay : public std::enable_shared_from_this<Relay> {
 
   Side client_, host_;
   EndHandler ended_;
-  int64_t active_at_ = 0;
   bool is_finished_ = false;
 };
 

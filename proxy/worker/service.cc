@@ -120,12 +120,12 @@ TcpSocket Service::Adopt(UniqueFd socket) {
   return {io_, tcp::v4(), socket.release()};
 }
 
-void Service::Join(uint64_t id, Relay::Ends ends) {
-  const std::shared_ptr<void> place = Admit();
-  relays_.push_back(Relay::Start(std::move(ends), [this, id, place](const Relay::Totals& totals) {
+void Service::Join(uint64_t id, Relay::Ends ends, std::shared_ptr<void> place) {
+  const auto ended = [this, id, place = std::move(place)](const Relay::Totals& totals) {
     broker_.Done(id,
                  {.up = totals.up, .down = totals.down, .note = totals.is_reset ? "reset" : ""});
-  }));
+  };
+  Watch(Relay::Start(std::move(ends), ended));
 }
 
 bool Service::IsLogin(std::string_view user, std::string_view password) const {
@@ -134,10 +134,10 @@ bool Service::IsLogin(std::string_view user, std::string_view password) const {
 
 void Service::DropIdle() {
   const int64_t now = Nanoseconds(CLOCK_MONOTONIC);
-  for (auto at = relays_.begin(); at != relays_.end();) {
-    const std::shared_ptr<Relay> relay = at->lock();
-    if (relay != nullptr && now - relay->active_at() > kIdleLimit) relay->Abort();
-    at = relay == nullptr ? relays_.erase(at) : std::next(at);
+  for (auto at = watched_.begin(); at != watched_.end();) {
+    const std::shared_ptr<Watched> connection = at->lock();
+    if (connection != nullptr && now - connection->active_at() > kIdleLimit) connection->Abort();
+    at = connection == nullptr ? watched_.erase(at) : std::next(at);
   }
 }
 

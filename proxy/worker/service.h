@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/not_copied.h"
 #include "proxy/worker/broker_client.h"
@@ -30,10 +31,13 @@ class Service : NotCopied {
   // A socket that the broker has connected.
   TcpSocket Adopt(UniqueFd socket);
 
-  // Relays until both sides have ended, and then reports the use of the grant `id`.
-  void Join(uint64_t id, Relay::Ends ends);
+  // Relays until both sides have ended, and then reports the use of the grant `id`. `place` is held
+  // until then.
+  void Join(uint64_t id, Relay::Ends ends, std::shared_ptr<void> place);
 
-  // Resets relays that have passed nothing for 10 minutes.
+  // Ends the connection once nothing has passed for 10 minutes.
+  void Watch(std::weak_ptr<Watched> connection) { watched_.push_back(std::move(connection)); }
+  // To be called now and then.
   void DropIdle();
 
   // Sends `reply` to the client, and then closes so that the client can still read it.
@@ -48,7 +52,7 @@ class Service : NotCopied {
   boost::asio::io_context& io_;
   BrokerClient broker_;
   std::string credential_;
-  std::list<std::weak_ptr<Relay>> relays_;
+  std::list<std::weak_ptr<Watched>> watched_;
   std::shared_ptr<size_t> count_ = std::make_shared<size_t>(0);
 };
 

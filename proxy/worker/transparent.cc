@@ -72,8 +72,7 @@ class TransparentConnection : public std::enable_shared_from_this<TransparentCon
                              .place = std::move(place_),
                              .host = service_.Adopt(std::move(answer.socket)),
                              .grant = grant_,
-                             .target = target_,
-                             .is_transparent = true});
+                             .target = target_});
   }
 
   // A client that speaks HTTP gets the reason; any other is reset.

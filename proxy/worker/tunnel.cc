@@ -35,6 +35,7 @@ bool LooksLikeHttp(std::string_view bytes) {
 
 void Tunnel::Begin(Service& service, Start start) {
   const std::shared_ptr<Tunnel> tunnel(new Tunnel(service, std::move(start)));
+  service.Watch(tunnel);
   tunnel->Greet();
 }
 
@@ -123,9 +124,11 @@ void Tunnel::CheckHello() {
 void Tunnel::Relay() {
   is_over_ = true;
   limit_.cancel();
-  service_.Join(start_.grant, {.client = std::move(start_.client),
-                               .host = std::move(start_.host),
-                               .to_host = std::move(start_.received)});
+  service_.Join(start_.grant,
+                {.client = std::move(start_.client),
+                 .host = std::move(start_.host),
+                 .to_host = std::move(start_.received)},
+                std::move(start_.place));
 }
 
 void Tunnel::BecomeExchange() {
@@ -138,6 +141,8 @@ void Tunnel::BecomeExchange() {
                                  .granted = start_.grant,
                                  .host = std::move(start_.host)});
 }
+
+void Tunnel::Abort() { Refuse(""); }
 
 // `reason` is "" if the client has gone.
 void Tunnel::Refuse(const std::string& reason) {

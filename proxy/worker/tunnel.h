@@ -15,7 +15,7 @@ namespace ringfence {
 // True if the bytes, at least three, can be the beginning of a request.
 bool LooksLikeHttp(std::string_view bytes);
 
-class Tunnel : public std::enable_shared_from_this<Tunnel> {
+class Tunnel final : public Watched, public std::enable_shared_from_this<Tunnel> {
  public:
   struct Start {
     TcpSocket client;
@@ -25,12 +25,13 @@ class Tunnel : public std::enable_shared_from_this<Tunnel> {
     Target target;
     std::string received;  // from the client
     std::string greeting;  // to be sent to the client first; "" for none
-    bool is_transparent = false;
   };
   // At port 443, the client must begin with a TLS handshake that names the host. At other ports the
   // host may speak first; if the client does, a TLS handshake must not name another host, and a
   // plain HTTP request is treated as one.
   static void Begin(Service& service, Start start);
+
+  void Abort() override;
 
  private:
   Tunnel(Service& service, Start start);

@@ -1,0 +1,28 @@
+// A connection that the worker ends if nothing has passed for a while (Service::Watch()).
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+#include "base/not_copied.h"
+#include "base/syscall.h"
+
+namespace ringfence {
+
+class Watched : NotCopied {
+ public:
+  virtual ~Watched() = default;
+  int64_t active_at() const { return active_at_; }  // nanoseconds, CLOCK_MONOTONIC
+  // Ends the connection, or does nothing if it has ended.
+  virtual void Abort() = 0;
+
+ protected:
+  // To be called when bytes pass.
+  void NoteActivity() { active_at_ = Nanoseconds(CLOCK_MONOTONIC); }
+
+ private:
+  int64_t active_at_ = Nanoseconds(CLOCK_MONOTONIC);
+};
+
+}  // namespace ringfence
