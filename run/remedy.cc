@@ -7,8 +7,10 @@
 #include <cerrno>
 #include <string_view>
 
+#include "base/program.h"
 #include "base/syscall.h"
 #include "base/text.h"
+#include "policy/evaluate/fix.h"
 
 namespace ringfence {
 namespace {
@@ -125,9 +127,21 @@ bool HasTooManyMounts(const SetupFailure& failure) {
   return failure.step == "mount view" && failure.error.code == ENOSPC;
 }
 
+// True if the egress proxy has ended while the network was built.
+bool HasLostProxy(const SetupFailure& failure) {
+  return failure.step == "own network" && failure.error.code == EPIPE;
+}
+
+std::string ProxyHint() {
+  const Result<std::string> program = ProgramBeside("ringfence-proxy");
+  return "to see whether it can run: " + (program ? ShellWord(*program) : "ringfence-proxy") +
+         " --help";
+}
+
 std::string HintFor(const SetupFailure& failure) {
   constexpr const char* kLook = "nothing was run; ringfence run --dry-run shows the plan";
   if (!failure.lacks) return kLook;
+  if (HasLostProxy(failure)) return ProxyHint();
   if (std::string hint = AgeHint(failure); !hint.empty()) return hint;
   switch (*failure.lacks) {
     case Feature::kNamespaces:

@@ -96,7 +96,9 @@ class Holder {
       names.push_back(socket.name);
       fds.push_back(socket.fd.get());
     }
-    return Tell(proxy_, HolderMessage::kNetwork, names, fds);
+    const Status told = Tell(proxy_, HolderMessage::kNetwork, names, fds);
+    if (told || told.error().code != EPIPE) return told;
+    return Error{Error::Kind::kSystem, "the egress proxy", "has ended", "", EPIPE};
   }
 
   // What the holder keeps: the two kinds of sockets, and the right to listen on low ports.

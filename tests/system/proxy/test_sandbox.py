@@ -1,5 +1,6 @@
 """The network of a sandbox: its own loopback and ports, names, sessions, and ends."""
 
+import pathlib
 import shlex
 import time
 
@@ -147,3 +148,15 @@ def test_the_proxy_ends_some_seconds_after_its_last_sandbox(world):
         time.sleep(0.5)
     assert world.outside(*count).stdout.strip() == "0"
     assert world.curl("http://good.example/").returncode == 0
+
+
+def test_a_proxy_that_cannot_run_is_named(world):
+    program = pathlib.Path(world.programs.ringfence).with_name("ringfence-proxy")
+    program.unlink()
+    program.write_text("#!/bin/sh\necho no such library >&2\nexit 1\n")
+    program.chmod(0o755)
+    done = world.confined("true")
+    assert done.returncode == 125
+    assert "own network: the egress proxy: has ended" in done.stderr
+    shown = done.stderr.split("to see whether it can run: ")[1].strip()
+    assert "no such library" in world.outside("sh", "-c", shown).stderr
