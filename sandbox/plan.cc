@@ -186,8 +186,11 @@ class Planner {
 
   // Returns "" if the sandbox can be kept from every other port.
   std::string WhyNoProxyPort() const {
-    if (!request_.facts.has_proxy) return "the egress proxy does not run on this system";
-    if (plan_.system == HostSystem::kMacos) return "";
+    const bool is_macos = plan_.system == HostSystem::kMacos;
+    if (!request_.facts.has_proxy || (plan_.system != HostSystem::kLinux && !is_macos)) {
+      return "the egress proxy does not run on this system";
+    }
+    if (is_macos) return "";
     constexpr int kKnowsPorts = 4;
     if (plan_.landlock_abi < kKnowsPorts) {
       return "with layers landlock the egress proxy needs Landlock ABI 4 (Linux 6.7), and this "
@@ -201,7 +204,12 @@ class Planner {
     plan_.network.kind = PlannedNetwork::Kind::kProxy;
     plan_.network.ports = PortsOfEntries(network);
     NoteWideHosts(network);
-    PlanText("/etc/resolv.conf", "nameserver " + std::string(kResolverText) + "\nsearch .\n");
+    const std::string resolver = "nameserver " + std::string(kResolverText) + "\nsearch .\n";
+    if (!PlanText("/etc/resolv.conf", resolver)) {
+      plan_.narrower.emplace_back(
+          "network.allow: no host can be reached by its name: /etc/resolv.conf does not exist, so "
+          "it cannot name the sandbox's resolver; create it, even empty");
+    }
     const std::string& name = request_.facts.host_name;
     PlanText("/etc/hosts", "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n" +
                                (name.empty() ? "" : "127.0.1.1 " + name + "\n"));
@@ -223,11 +231,13 @@ class Planner {
     }
   }
 
-  void PlanText(const char* name, std::string text) {
+  // Returns false if nothing can be mounted there.
+  bool PlanText(const char* name, std::string text) {
     const Walked walked = Walk(name, files_);
     const bool can_mount = walked.EndsAt(FileKind::kFile) ||
                            (walked.EndsAt(FileKind::kMissing) && IsPrivate(plan_, walked.end));
     if (can_mount) plan_.texts.push_back({walked.end, std::move(text)});
+    return can_mount;
   }
 
   void PlanLimits() {

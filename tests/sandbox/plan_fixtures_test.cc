@@ -69,6 +69,7 @@ SandboxCommand CommandOf(const Json& json, const std::string& root) {
 HostFacts FactsOf(const Json& json, HostSystem system) {
   HostFacts facts;
   facts.system = system;
+  facts.has_proxy = system == HostSystem::kLinux;
   facts.user = json.value("user", 1000U);
   facts.group = json.value("group", 1000U);
   facts.sockets = json.value("sockets", std::vector<std::string>());

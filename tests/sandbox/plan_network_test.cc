@@ -85,6 +85,16 @@ TEST_CASE("plan: without namespaces only the proxy's port is left, where that ca
   CHECK(plan.narrower.back().ends_with("needs the supervisor"));
 }
 
+TEST_CASE("plan: without a file that names the resolver, no name is found") {
+  PlanWorld world;
+  world.world.User(R"("network":{"allow":["a.example"]})");
+  CHECK(world.Plan().narrower.empty());
+  world.world.files.Put("/etc/resolv.conf", LinkTo("nowhere"));
+  const SandboxPlan plan = world.Plan();
+  REQUIRE(plan.narrower.size() == 1);
+  CHECK(plan.narrower.front().find("/etc/resolv.conf does not exist") != std::string::npos);
+}
+
 TEST_CASE("plan: macOS leaves only the proxy's port, once there is a proxy") {
   PlanWorld world;
   world.world.User(R"("network":{"allow":["a.example"]})");

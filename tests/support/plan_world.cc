@@ -27,7 +27,9 @@ PlanWorld::PlanWorld()
             .landlock_abi = 7,
             .cgroup = "/sys/fs/cgroup/user.slice",
             .controllers = {"cpu", "io", "memory", "pids"},
-            .disks = {"8:0"}} {}
+            .disks = {"8:0"}} {
+  world.files.Put("/etc/resolv.conf", File());
+}
 
 Result<SandboxPlan> PlanWorld::Try() const {
   const Result<Policy> policy = MergePolicies(world.sources, world.profile, world.places, Caller{});

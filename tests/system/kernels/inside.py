@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 
+import network
 import spellings
 
 PROGRAMS = pathlib.Path("/tests")
@@ -41,10 +42,10 @@ class Home:
         self.project.mkdir(parents=True)
         self.policy()
 
-    def policy(self, **sandbox):
+    def policy(self, network=None, **sandbox):  # pylint: disable=redefined-outer-name
         (self.base / ".config/ringfence").mkdir(parents=True, exist_ok=True)
         (self.base / ".config/ringfence/policy.json").write_text(
-            json.dumps({"version": 1, "sandbox": sandbox}))
+            json.dumps({"version": 1, "sandbox": sandbox, **({"network": network} if network else {})}))
         for path in (self.base, *self.base.rglob("*")):
             os.chown(path, USER, USER)
 
@@ -346,6 +347,7 @@ PARTS = {
                processor_time_is_limited_by_a_parent_cgroup_with_the_controller,
                disk_io_is_limited),
     "spellings": spellings.CASES,
+    "network": network.CASES,
     "without-landlock": (without_landlock_nothing_starts, without_landlock_missing_warn_prints_a_warning),
     "old": (an_old_kernel_is_refused_with_its_version,),
     "ptrace": (ptrace_scope_2_is_named, ptrace_scope_3_is_named),

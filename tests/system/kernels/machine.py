@@ -22,10 +22,11 @@ PROGRAMS = ("dash", "sh", "true", "false", "touch", "dd", "env", "cat", "sleep",
             "rm", "ls", "kill", "chmod", "cut", "head", "tail", "apparmor_parser")
 FOLDERS = ("dev", "etc", "home", "proc", "root", "run", "srv", "sys", "tests", "tmp", "usr/bin",
            "usr/lib", "usr/lib64", "usr/sbin", "var/tmp")
-# Modules for the disks; their dependencies are added.
-MODULES = ("virtio_pci", "virtio_blk", "nls_cp437", "nls_ascii", "vfat")
+# Modules for the disks and the network; their dependencies are added.
+MODULES = ("virtio_pci", "virtio_blk", "nls_cp437", "nls_ascii", "vfat", "veth")
 WANTED = ("./boot/vmlinuz-*", "*/kernel/drivers/virtio/*", "*/kernel/drivers/block/virtio_blk.ko*",
-          "*/kernel/fs/fat/*", "*/kernel/fs/nls/nls_cp437.ko*", "*/kernel/fs/nls/nls_ascii.ko*")
+          "*/kernel/drivers/net/veth.ko*", "*/kernel/fs/fat/*",
+          "*/kernel/fs/nls/nls_cp437.ko*", "*/kernel/fs/nls/nls_ascii.ko*")
 SECONDS = 600
 IMAGE_SIZE = "1G"  # sparse
 
@@ -138,7 +139,10 @@ class Tree:
 
     def add(self, program):
         """A program with its libraries."""
-        for path in (program, *libraries_of(program)):
+        self.copy(program, *libraries_of(program))
+
+    def copy(self, *paths):
+        for path in paths:
             if not self.place(path).exists():
                 shutil.copy(path, self.place(path))
 
@@ -148,9 +152,7 @@ class Tree:
         shutil.copytree(library, self.place(library), symlinks=True, dirs_exist_ok=True,
                         ignore=shutil.ignore_patterns(*UNUSED))
         for module in self.place(library).glob("lib-dynload/*.so"):
-            for path in libraries_of(module):
-                if not self.place(path).exists():
-                    shutil.copy(path, self.place(path))
+            self.copy(*libraries_of(module))
 
 
 def make_root(folder, programs):
@@ -158,6 +160,8 @@ def make_root(folder, programs):
     tree = Tree(pathlib.Path(folder) / "root")
     for path in (*HERE.parent.glob("support/*.py"), HERE / "escape_inside.py", *programs):
         shutil.copy(path, tree.root / "tests")
+    for program in programs:
+        tree.copy(*libraries_of(program))
     shutil.copytree(HERE, tree.root / "tests/kernels",
                     ignore=shutil.ignore_patterns("__pycache__"))
     image = tree.root.with_suffix(".image")
