@@ -45,7 +45,6 @@ TESTS = {
     "Ask the user to install ringfence in a directory whose name has only letters, digits and "
     "_./:=@+,- and to run ringfence init there.": "text: an installation is not a command of ringfence",
     # Texts of commands for the user.
-    "to see whether it can run: ": "proxy/test_sandbox.py: test_a_proxy_that_cannot_run_is_named",
     ". To permit one, run: ringfence allow ": "session: a package cache in the home",
     ", and ringfence init again. Then they can also change what your other projects take from it":
         "session: a package cache in the home",
