@@ -30,6 +30,9 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
   };
   static void Begin(Service& service, Start start);
 
+  // Nothing is read from the client while the host takes its time. A client that has only closed
+  // its half of the connection still waits, so it keeps some time to do so (Service::DropIdle()).
+  bool IsAbandoned() override { return HasHungUp(client_); }
   void Abort() override { Close(); }
 
  private:

@@ -1,5 +1,6 @@
 #include "proxy/worker/relay.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -116,6 +117,11 @@ void Relay::Finish(bool is_reset) {
 std::span<char> ReadBuffer() {
   static std::array<char, kPiece> buffer;
   return buffer;
+}
+
+bool HasHungUp(TcpSocket& socket) {
+  pollfd state{.fd = socket.native_handle(), .events = POLLRDHUP, .revents = 0};
+  return ::poll(&state, 1, 0) == 1;
 }
 
 void ResetConnection(TcpSocket& socket) {

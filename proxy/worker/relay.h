@@ -63,6 +63,9 @@ class Relay final : public Watched, public std::enable_shared_from_this<Relay> {
 // next handler runs.
 std::span<char> ReadBuffer();
 
+// True if the other side sends no more, whether or not all of it has been read.
+bool HasHungUp(TcpSocket& socket);
+
 // Closes so that the other side sees a reset.
 void ResetConnection(TcpSocket& socket);
 

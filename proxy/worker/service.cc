@@ -19,7 +19,9 @@ namespace {
 using boost::asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr int64_t kIdleLimit = int64_t{600} * 1'000'000'000;  // nanoseconds
+// Nanoseconds in which nothing passes.
+constexpr int64_t kIdleLimit = int64_t{600} * 1'000'000'000;
+constexpr int64_t kAbandonedLimit = int64_t{30} * 1'000'000'000;
 constexpr std::chrono::seconds kFarewellLimit{2};
 
 // Reads and drops what the client still sends: closing a socket with unread data would reset the
@@ -136,7 +138,10 @@ void Service::DropIdle() {
   const int64_t now = Nanoseconds(CLOCK_MONOTONIC);
   for (auto at = watched_.begin(); at != watched_.end();) {
     const std::shared_ptr<Watched> connection = at->lock();
-    if (connection != nullptr && now - connection->active_at() > kIdleLimit) connection->Abort();
+    const int64_t idle = connection == nullptr ? 0 : now - connection->active_at();
+    if (idle > kIdleLimit || (idle > kAbandonedLimit && connection->IsAbandoned())) {
+      connection->Abort();
+    }
     at = connection == nullptr ? watched_.erase(at) : std::next(at);
   }
 }

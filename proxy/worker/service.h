@@ -35,7 +35,8 @@ class Service : NotCopied {
   // until then.
   void Join(uint64_t id, Relay::Ends ends, std::shared_ptr<void> place);
 
-  // Ends the connection once nothing has passed for 10 minutes.
+  // Ends the connection once nothing has passed for 10 minutes, or for 30 seconds if the client has
+  // abandoned it.
   void Watch(std::weak_ptr<Watched> connection) { watched_.push_back(std::move(connection)); }
   // To be called now and then.
   void DropIdle();

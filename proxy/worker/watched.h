@@ -14,6 +14,8 @@ class Watched : NotCopied {
  public:
   virtual ~Watched() = default;
   int64_t active_at() const { return active_at_; }  // nanoseconds, CLOCK_MONOTONIC
+  // True if the client has probably given up.
+  virtual bool IsAbandoned() { return false; }
   // Ends the connection, or does nothing if it has ended.
   virtual void Abort() = 0;
 
