@@ -98,6 +98,9 @@ list_packages() {
       optional_tests="$optional_tests rsyslog=/usr/sbin/rsyslogd lld=ld.lld ccache=ccache"
       optional_tests="$optional_tests qemu-system-x86=qemu-system-x86_64 busybox-static=busybox cpio=cpio"
       optional_tests="$optional_tests e2fsprogs=mke2fs iproute2=ip openssl=openssl curl=curl procps=pkill"
+      # Servers and clients for the egress proxy.
+      optional_tests="$optional_tests nginx=/usr/sbin/nginx openssh-server=/usr/sbin/sshd openssh-client=ssh"
+      optional_tests="$optional_tests postgresql default-jdk-headless=javac python3-websockets"
       ;;
     dnf)
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'
@@ -110,6 +113,8 @@ list_packages() {
       optional_tests="$optional_tests git=git cargo=/usr/bin/cargo python3-pip tmux=tmux less=less"
       optional_tests="$optional_tests vim-minimal=vi zsh=zsh fish=fish chromium=chromium-browser libxml2=xmllint"
       optional_tests="$optional_tests parallel=parallel rsyslog=rsyslogd ccache=ccache"
+      optional_tests="$optional_tests nginx=nginx openssh-server=/usr/sbin/sshd openssh-clients=ssh"
+      optional_tests="$optional_tests postgresql-server=/usr/bin/postgres java-devel=javac python3-websockets"
       ;;
     brew)
       required='cmake=cmake ninja=ninja nlohmann-json cli11 libmd'

@@ -10,6 +10,7 @@ import http.server
 import json
 import os
 import pathlib
+import pwd
 import shutil
 import socket
 import socketserver
@@ -17,13 +18,17 @@ import ssl
 import subprocess
 import sys
 import threading
+import time
 
 PYTHON = "/usr/bin/python3"  # not that of the tests, which only their user may be able to start
 GOOD, BAD, PRIVATE = "203.0.113.5", "203.0.113.6", "10.1.2.3"
-HOSTS = {"good.example": GOOD, "www.good.example": GOOD, "bad.example": BAD,
+SITE = "203.0.113.7"  # nothing answers there but what `Internet.serve` starts
+HOSTS = {"good.example": GOOD, "www.good.example": GOOD, "bad.example": BAD, "site.example": SITE,
          "private.example": PRIVATE, "loopback.example": "127.0.0.1",
          "metadata.example": "169.254.169.254", "mixed.example": PRIVATE}
 ECHO_PORT, GREETING_PORT, LOCAL_PORT = 7777, 2222, 5454
+NEW_NAME = "tester"  # of the user, if the machine does not know them: ssh and sshd insist on a name
+START_SECONDS = 60
 
 # The resolver of this network is not to be trusted. Each query gets the next row, and then the last
 # one again. Queries for names below stalls.example get no answer at all.
@@ -44,25 +49,35 @@ class Internet:
 
     def __init__(self, base, user=None):
         self.base = pathlib.Path(base)
+        self.user = user or os.getuid()
+        self.user_name = name_of(self.user) or NEW_NAME
         self.certificates = self.base / "certificates"
         make_certificates(self.certificates)
         # Where every user may read it, as the source need not be.
         program = shutil.copy(__file__, self.base / "hosts.py")
         os.chmod(program, 0o644)
         as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
-        uid = user or os.getuid()
         self.process = subprocess.Popen(
             [*as_user, "unshare", "--user", "--map-root-user", "--net", "--mount", PYTHON, program,
-             str(self.base), str(uid)],
+             str(self.base), str(self.user)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert json.loads(self.process.stdout.readline()) == "ready"
 
     def run(self, command, cwd, env, seconds=30):
         """The result of a command that has ended."""
-        self.process.stdin.write(json.dumps([list(map(str, command)), str(cwd), env, seconds]) + "\n")
-        self.process.stdin.flush()
-        status, out, err = json.loads(self.process.stdout.readline())
+        status, out, err = self.ask("run", list(map(str, command)), str(cwd), env, seconds)
         return subprocess.CompletedProcess(command, status, out, err)
+
+    def serve(self, name, command, port, address=SITE, **env):
+        """Starts a server, which runs until the end, and waits until it listens. Its output is in
+        the file NAME.log."""
+        problem = self.ask("serve", name, list(map(str, command)), [address, port], env)
+        assert not problem, f"{name}: {problem}"
+
+    def ask(self, *words):
+        self.process.stdin.write(json.dumps(words) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
 
     def queries(self):
         """The names that the resolver was asked for."""
@@ -77,6 +92,13 @@ class Internet:
         self.process.stdin.close()
         self.process.wait(timeout=20)
         self.process.stdout.close()
+
+
+def name_of(user):
+    try:
+        return pwd.getpwuid(user).pw_name
+    except KeyError:
+        return None
 
 
 def make_certificates(folder):
@@ -202,42 +224,88 @@ def serve_hosts(certificates):
     serve(Servers(("127.0.0.1", LOCAL_PORT), Echo))
 
 
-def build_network(base):
+def build_network(base, user):
     def ip(*words):
         subprocess.run(["ip", *words], check=True)
 
     ip("link", "set", "lo", "up")
     for network in ("203.0.113.0/24", "10.1.2.0/24", "169.254.169.254/32"):
         ip("route", "add", "local", network, "dev", "lo")
-    hosts = base / "hosts"
-    hosts.write_text("127.0.0.1 localhost\n" +
-                     "".join(f"{address} {name}\n" for name, address in HOSTS.items()))
-    resolver = base / "resolv.conf"
-    resolver.write_text(f"nameserver {RESOLVER}\n")
-    switch = base / "nsswitch.conf"
-    switch.write_text("passwd: files\ngroup: files\nhosts: files dns\n")
-    for file, place in ((hosts, "/etc/hosts"), (resolver, "/etc/resolv.conf"),
-                        (switch, "/etc/nsswitch.conf")):
+    # The servers run as the user, who has no capability here.
+    pathlib.Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").write_text("0", encoding="ascii")
+    users = pathlib.Path("/etc/passwd").read_text(encoding="utf-8")
+    if not name_of(user):
+        users += f"{NEW_NAME}:x:{user}:{user}::{base}:/bin/sh\n"
+    files = {
+        "/etc/hosts": "127.0.0.1 localhost\n" +
+                      "".join(f"{address} {name}\n" for name, address in HOSTS.items()),
+        "/etc/resolv.conf": f"nameserver {RESOLVER}\n",
+        "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+        "/etc/passwd": users,
+    }
+    for place, text in files.items():
+        file = base / pathlib.Path(place).name
+        file.write_text(text, encoding="utf-8")
         subprocess.run(["mount", "--bind", file, os.path.realpath(place)], check=True)
 
 
-def main():
-    base, user = pathlib.Path(sys.argv[1]), sys.argv[2]
-    build_network(base)
-    serve_hosts(base / "certificates")
-    serve_names(base)
-    print(json.dumps("ready"), flush=True)
-    as_user = ["unshare", "--user", f"--map-user={user}", f"--map-group={user}"]
-    for line in sys.stdin:
-        command, cwd, env, seconds = json.loads(line)
+class Commands:
+    """The commands of an `Internet`, as the user: inside, not as the root of a namespace."""
+
+    def __init__(self, base, user):
+        self.base = base
+        self.as_user = ["unshare", "--user", f"--map-user={user}", f"--map-group={user}"]
+        self.servers = []
+
+    def run(self, command, cwd, env, seconds):
         try:
-            done = subprocess.run([*as_user, *command], cwd=cwd, env=env, timeout=seconds, text=True,
+            done = subprocess.run([*self.as_user, *command], cwd=cwd, env=env, timeout=seconds, text=True,
                                   capture_output=True, stdin=subprocess.DEVNULL, check=False)
-            answer = [done.returncode, done.stdout, done.stderr]
+            return [done.returncode, done.stdout, done.stderr]
         except subprocess.TimeoutExpired as late:
             texts = [(part or b"").decode(errors="replace") for part in (late.stdout, late.stderr)]
-            answer = [124, texts[0], texts[1] + f"no end in {seconds} s"]
-        print(json.dumps(answer), flush=True)
+            return [124, texts[0], texts[1] + f"no end in {seconds} s"]
+
+    def serve(self, name, command, place, env):
+        """Says why the server does not listen, if it does not."""
+        log = self.base / f"{name}.log"
+        with open(log, "wb") as output:
+            server = subprocess.Popen(
+                [*self.as_user, "setpriv", "--pdeathsig", "TERM", *command], cwd=self.base,
+                env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", **env},
+                stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        self.servers.append(server)
+        late = time.monotonic() + START_SECONDS
+        while time.monotonic() < late and server.poll() is None:
+            try:
+                socket.create_connection(place, 1).close()
+                return ""
+            except OSError:
+                time.sleep(0.02)
+        return f"status {server.poll()}: {log.read_text(errors='replace')[-2000:]}"
+
+    def end(self):
+        for server in self.servers:
+            server.terminate()
+        for server in self.servers:
+            try:
+                server.wait(10)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
+
+
+def main():
+    base, user = pathlib.Path(sys.argv[1]), int(sys.argv[2])
+    build_network(base, user)
+    serve_hosts(base / "certificates")
+    serve_names(base)
+    commands = Commands(base, user)
+    print(json.dumps("ready"), flush=True)
+    for line in sys.stdin:
+        kind, *words = json.loads(line)
+        print(json.dumps(getattr(commands, kind)(*words)), flush=True)
+    commands.end()
 
 
 if __name__ == "__main__":
