@@ -14,9 +14,9 @@ enum class WorkerMessage : char {
   // From the worker. Numbers are decimal.
   kOpen = 'o',    // id, protocol, host, port: asks for a connection
   kAssess = 'a',  // the same, without a connection: the worker has one
-  kDone =
-      'd',  // id, method, path, status, bytes up, bytes down, milliseconds, note; the end of what
-            // kOpen or kAssess began
+  // The end of what kOpen or kAssess began: id, method, path, status, bytes up, bytes down,
+  // milliseconds, note.
+  kDone = 'd',
   kRefused = 'r',  // protocol, host (may be ""), port, reason: refused for its form
   kReady = 'y',    // the worker is confined and serves
   // From the broker
