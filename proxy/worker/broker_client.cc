@@ -25,7 +25,7 @@ uint64_t BrokerClient::Assess(const Target& target, Handler handler) {
 
 uint64_t BrokerClient::Ask(WorkerMessage message, const Target& target, Handler handler) {
   const uint64_t id = ++last_;
-  questions_[id] = std::move(handler);
+  questions_[id] = {std::move(handler), message == WorkerMessage::kOpen};
   begun_[id] = Nanoseconds(CLOCK_MONOTONIC);
   channel_.Send(static_cast<char>(message),
                 {std::to_string(id), target.protocol, target.host, std::to_string(target.port)});
@@ -54,11 +54,15 @@ void BrokerClient::Hear(SocketMessage message) {
   if (message.fields.empty() || !ReadNumber(message.fields[0], id)) return;
   const auto question = questions_.find(id);
   if (question == questions_.end()) return;
-  const Handler handler = std::move(question->second);
+  const Question asked = std::move(question->second);
   questions_.erase(question);
   BrokerAnswer answer;
   answer.is_granted = message.type == static_cast<char>(WorkerMessage::kGranted);
-  if (answer.is_granted) {
+  if (answer.is_granted && asked.wants_socket && message.fds.empty()) {
+    // The kernel drops a descriptor for which this process has no room (unix(7)).
+    answer = {.denial = DenialKind::kBusy, .sentence = "the proxy has no descriptor left"};
+    Done(id, {.note = answer.sentence});
+  } else if (answer.is_granted) {
     if (!message.fds.empty()) answer.socket = std::move(message.fds.front());
   } else {
     begun_.erase(id);
@@ -67,7 +71,7 @@ void BrokerClient::Hear(SocketMessage message) {
       answer.sentence = std::move(message.fields[2]);
     }
   }
-  handler(std::move(answer));
+  asked.handler(std::move(answer));
 }
 
 }  // namespace ringfence

@@ -55,13 +55,17 @@ class BrokerClient : NotCopied {
   void Refused(const Target& target, std::string_view reason);
 
  private:
+  struct Question {
+    Handler handler;
+    bool wants_socket;
+  };
   uint64_t Ask(WorkerMessage message, const Target& target, Handler handler);
   void Hear(SocketMessage message);
 
   MessageChannel channel_;
   MessageChannel::Handler listen_;
   uint64_t last_ = 0;
-  std::map<uint64_t, Handler> questions_;
+  std::map<uint64_t, Question> questions_;
   std::map<uint64_t, int64_t> begun_;  // nanoseconds, CLOCK_MONOTONIC
 };
 
