@@ -10,6 +10,7 @@
 #include <map>
 
 #include "agents/claude/setup/call_event.h"
+#include "base/read_number.h"
 #include "base/regular_file.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -128,18 +129,41 @@ class FixtureReader {
     ReadPolicies(object);
     if (const auto profile = object.String("profile")) fixture_.profile = *profile;
     if (const JsonNode* files = object.Object("files")) ReadFiles(document_, *files, fixture_);
-    if (const JsonNode* event = object.Object("event")) {
-      ReadEvent(*event);
-    } else if (object.Any("event") == nullptr) {
-      document_.Wrong(root, "has no \"event\"",
-                      "the call: {\"tool_name\": ..., \"tool_input\": ...}");
-    }
+    ReadSubject(object);
     if (const JsonNode* expect = object.Object("expect")) ReadExpected(*expect);
     object.Finish();
     return std::move(fixture_);
   }
 
  private:
+  void ReadSubject(ObjectReader& object) {
+    const auto connect = object.String("connect");
+    const JsonNode* event = object.Object("event");
+    if (object.Any("connect") != nullptr && object.Any("event") != nullptr) {
+      document_.Wrong(*object.Any("connect"), "is beside an \"event\"", "write one of the two");
+    } else if (connect) {
+      ReadConnection(*object.Any("connect"), *connect);
+    } else if (event != nullptr) {
+      ReadEvent(*event);
+    } else if (object.Any("connect") == nullptr && object.Any("event") == nullptr) {
+      document_.Wrong(tree_.root(), "has no \"event\"",
+                      "the call: {\"tool_name\": ..., \"tool_input\": ...}, or a connection: "
+                      "\"connect\": \"HOST:PORT\"");
+    }
+  }
+
+  void ReadConnection(const JsonNode& node, std::string_view text) {
+    const size_t colon = std::min(text.rfind(':'), text.size());
+    FixtureConnection& connection = fixture_.connection.emplace();
+    connection.host = text.substr(0, colon);
+    const bool is_number =
+        colon < text.size() && ReadNumber(text.substr(colon + 1), connection.port);
+    if (connection.host.empty() || !is_number || connection.port == 0) {
+      document_.Wrong(node, "must be a host and a port", "\"example.org:443\"");
+    }
+    fixture_.event = "{\"connect\":" + JsonString(text) + "}";
+  }
+
   void ReadEvent(const JsonNode& event) {
     const JsonNode* name = EventNameOf(tree_, event);
     if (name != nullptr && !IsCallEvent(name->content())) {
@@ -249,7 +273,7 @@ class FixtureFileReader {
     const JsonNode* call = tree.Find(root, "event");  // some events have a string of that name
     const bool is_call =
         call != nullptr && (call->kind == JsonKind::kObject || EventNameOf(tree, root) == nullptr);
-    if (has("expect") || is_call) {
+    if (has("expect") || is_call || has("connect")) {
       return FixtureReader(tree, path_, mistakes_).Read();
     }
     if (const JsonNode* event = EventNameOf(tree, root)) return Captured(tree, *event, name);
@@ -262,7 +286,8 @@ class FixtureFileReader {
     }
     mistakes_.push_back({Error::Kind::kInvalidInput, tree.PlaceOf(root.begin),
                          "is neither a fixture nor an event",
-                         "a fixture has \"event\" and \"expect\", an event \"hook_event_name\""});
+                         "a fixture has \"event\" or \"connect\", and \"expect\"; an event "
+                         "\"hook_event_name\""});
     return {};
   }
 

@@ -36,6 +36,12 @@ struct FixturePlace {
   uint32_t line = 1;  // from 1
 };
 
+// A connection of a command's sandbox.
+struct FixtureConnection {
+  std::string host;
+  uint16_t port = 0;
+};
+
 struct Fixture {
   std::string name;  // unique among all audited fixtures
   std::string why;
@@ -54,7 +60,8 @@ struct Fixture {
 
   std::string event;  // JSON; without "cwd" the call runs in the project
   bool has_cwd = false;
-  std::string time;  // of the call, ISO 8601; "" if unknown
+  std::optional<FixtureConnection> connection;  // instead of a call; `event` is {"connect": ...}
+  std::string time;                             // of the call, ISO 8601; "" if unknown
   Expected expected;
 };
 

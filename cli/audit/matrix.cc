@@ -10,7 +10,9 @@
 #include "cli/audit/surroundings.h"
 #include "cli/common/evaluator.h"
 #include "policy/decision.h"
+#include "policy/evaluate/evaluate_connection.h"
 #include "policy/files/real_files.h"
+#include "policy/sandbox_network.h"
 #include "run/typed_context.h"
 
 namespace ringfence {
@@ -94,16 +96,14 @@ std::string WithoutLine(RulePlace place) {
   return PlaceLabel(place);
 }
 
-CellResult CellResultOf(const Event& event, const EventEvaluator::Outcome& evaluated,
-                        const Trace& trace, const FileNames& names) {
-  const Decision& decision = evaluated.decision;
+CellResult CellResultOf(const Decision& decision, std::string_view say, const Trace& trace,
+                        const FileNames& names) {
   CellResult result;
   result.decision = LoggedVerdictOf(decision.verdict);
   result.says_allow = decision.say_allow;
-  result.tool = event.tool_name;
   result.paths = decision.paths;
   if (decision.cause) {
-    result.reason = ReasonText(decision, evaluated.policy->say);
+    result.reason = ReasonText(decision, say);
     if (decision.cause->place) {
       const RulePlace place = names.Shown(*decision.cause->place);
       result.rule = PlaceLabel(place);
@@ -197,13 +197,33 @@ class Auditor {
  private:
   static CellResult CellResultFor(const Fixture& fixture, const Column& column,
                                   EventEvaluator& evaluator, const FileView& files) {
+    if (fixture.connection) return ConnectionResultFor(*fixture.connection, column, evaluator);
     const Result<Event> event = evaluator.Read(FixtureEventText(fixture, evaluator.places()));
     if (!event) return Undecided(event.error(), true);
     Trace trace;
     const Result<EventEvaluator::Outcome> result =
         evaluator.Decide(*event, CachedFiles(files), &trace);
     if (!result) return Undecided(result.error());
-    return CellResultOf(*event, *result, trace, FileNames(column, evaluator.places()));
+    CellResult cell = CellResultOf(result->decision, result->policy->say, trace,
+                                   FileNames(column, evaluator.places()));
+    cell.tool = event->tool_name;
+    return cell;
+  }
+
+  // A connection of a command's sandbox, as the egress proxy decides.
+  static CellResult ConnectionResultFor(const FixtureConnection& connection, const Column& column,
+                                        EventEvaluator& evaluator) {
+    const Result<const Policy*> merged = evaluator.PolicyFor({});
+    if (!merged) return Undecided(merged.error());
+    Policy policy = **merged;
+    policy.network = SandboxNetwork(policy, false);
+    Trace trace;
+    const HostDecision host = EvaluateConnection(connection.host, connection.port, policy, &trace);
+    const Decision decision{.verdict = host.verdict, .cause = host.cause};
+    CellResult cell =
+        CellResultOf(decision, policy.say, trace, FileNames(column, evaluator.places()));
+    cell.tool = "connection";
+    return cell;
   }
 
   // Returns the context of the audited project on the disk.

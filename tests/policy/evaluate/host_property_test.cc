@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/ascii.h"
+#include "policy/evaluate/evaluate_connection.h"
 #include "policy/evaluate/evaluate_url.h"
 #include "tests/support/host_rows.h"
 #include "tests/support/mutate.h"
@@ -33,6 +34,21 @@ bool IsSame(const NameDecision& one, const NameDecision& other) {
   return !one.cause ||
          (one.cause->why == other.cause->why && one.cause->host == other.cause->host &&
           one.cause->place == other.cause->place && one.cause->remedy == other.cause->remedy);
+}
+
+// The proxy's decision is that of the hook. It cannot ask, and evaluates an address as well.
+void CheckConnection(const std::string& host, uint16_t port, const Policy& policy,
+                     const HostDecision& wanted) {
+  const HostDecision connection = EvaluateConnection(host, port, policy);
+  if (!policy.network) {
+    CHECK(connection.verdict == Verdict::kDeny);
+  } else if (wanted.verdict == Verdict::kPermit) {
+    CHECK((connection.verdict == Verdict::kPermit || ParseAddress(host)));
+  } else {
+    NameDecision denied = wanted;
+    denied.verdict = Verdict::kDeny;
+    CHECK(IsSame(connection, denied));
+  }
 }
 
 std::string Without(std::string host, char bracket) {
@@ -72,6 +88,7 @@ TEST_CASE("property: a host has one verdict, whatever asks about it and however 
       CHECK(IsSame(wanted, EvaluateUrl("WS://" + authority + "?x", policy)));
       CHECK(IsSame(wanted, EvaluateAuthority(authority, policy)));
       if (port == 443) CHECK(IsSame(wanted, EvaluateAuthority(spelled, policy)));
+      CheckConnection(spelled, port, policy, wanted);
       const std::string bare = Without(Without(spelled, '['), ']');
       if (bare != spelled) CHECK(IsSame(wanted, EvaluateHost(bare, port, policy)));
       if (spelled.back() == '.') continue;  // not an entry of a policy

@@ -37,6 +37,27 @@ def test_the_decision_fixtures_pass(world):
     assert "all as expected" in out, out
 
 
+def test_connections_are_decided_as_the_proxy_decides(world):
+    out = audit(world, ROOT / "fixtures/connections")
+    assert "all as expected" in out, out
+    rows = fixtures(world, {"connect": "a.example:443", "expect": {"decision": "permit"}})
+    user = policy(world, network={"allow": ["b.example"]})
+    report = json.loads(audit(world, rows, "--policy", user, "--json", status=1))
+    decision, = report["rows"][0]["decisions"]
+    assert decision["decision"] == "deny", decision
+    assert 'the host "a.example" is not listed' in decision["reason"]
+
+
+def test_a_connection_that_cannot_be_read_is_an_error(world):
+    for row, said in (({"connect": "a.example"}, "must be a host and a port"),
+                      ({"connect": "a.example:0"}, "must be a host and a port"),
+                      ({"connect": ":80"}, "must be a host and a port"),
+                      ({"connect": 80}, "must be a string"),
+                      ({"connect": "a.example:80", "event": {}}, "write one of the two")):
+        done = world.run("audit", fixtures(world, row))
+        assert done.returncode == 2 and said in done.stderr, (row, done.stderr)
+
+
 def test_captured_events_work_as_fixtures(world):
     out = json.loads(audit(world, ROOT / "fixtures/events/captured", "--in-memory", "--json"))
     assert out["fixtures"] > 60 and out["mismatches"] == 0, out["fixtures"]

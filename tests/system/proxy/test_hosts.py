@@ -173,6 +173,30 @@ def test_a_permission_counts_from_the_next_attempt_on(world):
     assert '"host": "bad.example"' in done.stdout, (world.project / "change").read_text()
 
 
+def test_a_revocation_counts_from_the_next_attempt_on(world):
+    world.set_network({"allow": ["good.example", "bad.example"]})
+    script = ("curl -s http://bad.example/1; touch asked; while [ ! -e go ]; do sleep 0.05; done;"
+              " curl -s http://bad.example/2")
+    change = (f"while [ ! -e asked ]; do sleep 0.05; done; {shlex.quote(world.programs.ringfence)} revoke"
+              f" --policy {shlex.quote(str(world.policy))} bad.example; touch go")
+    run = shlex.join(world.command("sh", "-c", script))
+    done = world.outside("sh", "-c", f"({change}) >change 2>&1 & {run}")
+    assert '"path": "/1"' in done.stdout, done.stderr
+    assert '"path": "/2"' not in done.stdout, (world.project / "change").read_text()
+    assert 'connection to "bad.example:80" refused' in done.stdout
+
+
+def test_a_permission_of_a_session_counts_in_that_session_only(world):
+    allow = shlex.join([world.programs.ringfence, "allow", "--policy", str(world.policy), "bad.example",
+                        "--session-id", "one"])
+    ask = {name: shlex.join(world.command("curl", "-s", "http://bad.example/", extra=("--session", name)))
+           for name in ("one", "two")}
+    done = world.outside("sh", "-c", f"{ask['one']}; {allow}; {ask['one']}; {ask['two']}")
+    answers = [line.startswith("{") for line in done.stdout.replace("}ringfence", "}\nringfence").splitlines()
+               if line.startswith(("{", "ringfence: connection"))]
+    assert answers == [False, True, False], done
+
+
 def test_the_log_has_a_line_for_each_connection(world):
     world.curl("http://good.example/secret?token=1")
     world.curl("https://good.example/")
