@@ -6,6 +6,7 @@
 #include "base/add_once.h"
 #include "base/text.h"
 #include "policy/evaluate/fix.h"
+#include "policy/evaluate/upstream_route.h"
 #include "policy/rules/domain.h"
 
 namespace ringfence {
@@ -102,8 +103,16 @@ HostDecision EvaluateLists(const HostRule& wanted, const Policy& policy, Trace* 
   return DeniedLoopback(wanted, nullptr, policy);
 }
 
+bool CoversUpstream(const HostRule& wanted, const NetworkRules& network) {
+  if (!network.upstream) return false;
+  return Overlaps({.host = network.upstream->host, .port = network.upstream->port}, wanted);
+}
+
 // `wanted` has one port.
 HostDecision EvaluatePort(const HostRule& wanted, const Policy& policy, Trace* trace) {
+  if (CoversUpstream(wanted, *policy.network)) {
+    return DeniedHost("it" + std::string(kIsUpstream), policy.network->upstream->place);
+  }
   for (const HostRule& rule : policy.network->deny) {
     if (!Overlaps(rule, wanted)) continue;
     const std::string by = rule.place.quotable ? Quote(rule.written) : "the project's policy";
