@@ -46,6 +46,7 @@ struct AuditEntry {
   std::string protocol;       // "http", "tls", "connect", "socks5", "tcp", "dns"
   std::string method, path;   // of a plain HTTP request; the path has no query
   std::string address;        // that was connected to
+  std::string upstream;       // "host:port" of the proxy that connects instead
   uint64_t status = 0;        // of the HTTP response; 0 if unknown
   uint64_t up = 0, down = 0;  // bytes
   uint64_t milliseconds = 0;

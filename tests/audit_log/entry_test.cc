@@ -50,6 +50,7 @@ TEST_CASE("audit entry: a connection survives being written and read") {
                          .method = "GET",
                          .path = "/a",
                          .address = "203.0.113.5",
+                         .upstream = "proxy.example:3128",
                          .status = 200,
                          .up = 1,
                          .down = uint64_t{1} << 40,
