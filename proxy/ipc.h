@@ -29,7 +29,8 @@ enum class DenialKind : char {
   kPolicy = 'p',
   kNoAddress = 'a',  // the name does not resolve, or only to addresses that are refused
   kUnreachable = 'u',
-  kBusy = 'b',  // a limit of the proxy
+  kUpstream = 'x',  // the proxy of network.upstream refuses, or cannot be used
+  kBusy = 'b',      // a limit of the proxy
 };
 
 // How the sandbox reached the proxy; also in the log.

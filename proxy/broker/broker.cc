@@ -28,9 +28,8 @@
 #include "policy/evaluate/evaluate_host.h"
 #include "policy/rules/domain.h"
 #include "proxy/broker/connection_log.h"
-#include "proxy/broker/dialer.h"
+#include "proxy/broker/connector.h"
 #include "proxy/broker/live_policy.h"
-#include "proxy/broker/resolver.h"
 #include "proxy/broker/use_counts.h"
 #include "proxy/ipc.h"
 #include "proxy/link/messages.h"
@@ -41,7 +40,6 @@ namespace {
 
 using boost::system::error_code;
 
-constexpr std::chrono::seconds kLookupLimit{10};
 constexpr std::chrono::milliseconds kCountsInterval{200};
 constexpr size_t kMaxOpen = 2048;  // connections that the worker has or asks for
 
@@ -52,17 +50,13 @@ struct Opened {
   uint16_t port = 0;
   bool only_assess = false;
   std::optional<AuditEntry::Rule> rule;  // that permitted it
-  std::string address;
+  std::string address, upstream;         // Connection
 
   std::string target() const { return host + ":" + std::to_string(port); }
 };
 
 std::optional<AuditEntry::Rule> RuleAt(const RulePlace& place) {
   return AuditEntry::Rule{std::string(place.file), place.line, std::string(place.pointer)};
-}
-
-std::vector<Address> LoopbackAddresses() {
-  return {*ParseAddress("127.0.0.1"), *ParseAddress("[::1]")};
 }
 
 // The sentence for people and models, without "ringfence: ".
@@ -77,7 +71,7 @@ class Broker {
   Broker(UniqueFd channel, LivePolicy policy, const SessionRequest& request)
       : parent_(io_, std::move(channel)),
         policy_(std::move(policy)),
-        resolver_(io_),
+        connector_(io_, policy_),
         counts_timer_(io_),
         is_trial_(request.is_trial) {}
 
@@ -151,72 +145,35 @@ class Broker {
     }
     if (decision.rule != nullptr) opened.rule = RuleAt(decision.rule->place);
     const auto added = open_.emplace(id, std::move(opened)).first;
-    if (added->second.only_assess) return Grant(id, {}, {});
-    if (const std::optional<Address> literal = ParseAddress(added->second.host)) {
-      return Dial(id, {{*literal}, ""});
-    }
-    if (added->second.host == kHostLoopback) return Dial(id, {LoopbackAddresses(), ""});
-    LookUp(id, added->second.host);
+    if (added->second.only_assess) return Grant(id, {});
+    const Opened& wanted = added->second;
+    connector_.Connect(wanted.host, wanted.port,
+                       [this, id](Connection connection) { Take(id, std::move(connection)); });
   }
 
-  void LookUp(uint64_t id, const std::string& host) {
-    auto timer = std::make_shared<boost::asio::steady_timer>(io_, kLookupLimit);
-    auto answered = std::make_shared<bool>(false);
-    timer->async_wait([this, id, timer, answered](const error_code& error) {
-      if (error || std::exchange(*answered, true)) return;
-      Fail(id, DenialKind::kNoAddress, "it did not resolve within 10 seconds");
-    });
-    resolver_.Resolve(host, [this, id, timer, answered](const Resolver::Found& found) {
-      if (std::exchange(*answered, true)) return;
-      timer->cancel();
-      Dial(id, found);
-    });
-  }
-
-  // Dials those of the addresses that the policy permits for this name, as it is now.
-  void Dial(uint64_t id, const Resolver::Found& found) {
-    const auto at = open_.find(id);
-    if (at == open_.end()) return;
-    const Opened& opened = at->second;
-    if (found.addresses.empty()) {
-      return Fail(id, DenialKind::kNoAddress, "it does not resolve: " + found.error);
-    }
-    const Result<const Policy*> policy = policy_.Current();
-    if (!policy) return Fail(id, DenialKind::kPolicy, policy.error().text());
-    std::vector<Address> permitted;
-    std::optional<AddressDecision> refused;
-    for (const Address& address : found.addresses) {
-      AddressDecision decision = EvaluateAddress(opened.host, opened.port, address, **policy);
-      if (decision.verdict == Verdict::kPermit) {
-        permitted.push_back(address);
-      } else if (!refused) {
-        refused = std::move(decision);
-      }
-    }
-    if (permitted.empty()) {
-      const Opened denied = opened;
-      open_.erase(at);
-      return DenyByRule(id, denied, *refused);
-    }
-    Dialer::Dial(io_, std::move(permitted), opened.port, [this, id](Dialer::Outcome outcome) {
-      const std::string address = AddressText(outcome.address);
-      if (!outcome.socket.valid()) {
-        return Fail(id, DenialKind::kUnreachable, "it cannot be reached: " + outcome.error);
-      }
-      std::vector<UniqueFd> socket;
-      socket.push_back(std::move(outcome.socket));
-      Grant(id, address, std::move(socket));
-    });
-  }
-
-  void Grant(uint64_t id, const std::string& address, std::vector<UniqueFd> socket) {
+  void Take(uint64_t id, Connection connection) {
     const auto at = open_.find(id);
     if (at == open_.end()) return;  // the worker has given up
-    at->second.address = address;
+    if (connection.denied) {
+      const Opened denied = std::move(at->second);
+      open_.erase(at);
+      return DenyByRule(id, denied, *connection.denied);
+    }
+    at->second.address = std::move(connection.address);
+    at->second.upstream = std::move(connection.upstream);
+    if (!connection.socket.valid()) return Fail(id, connection.kind, connection.error);
+    std::vector<UniqueFd> socket;
+    socket.push_back(std::move(connection.socket));
+    Grant(id, std::move(socket));
+  }
+
+  void Grant(uint64_t id, std::vector<UniqueFd> socket) {
+    const auto at = open_.find(id);
+    if (at == open_.end()) return;
     counts_.Granted(at->second.target());
     NoteCounts();
-    worker_->Send(static_cast<char>(WorkerMessage::kGranted), {std::to_string(id), address},
-                  std::move(socket));
+    worker_->Send(static_cast<char>(WorkerMessage::kGranted),
+                  {std::to_string(id), at->second.address}, std::move(socket));
   }
 
   // A connection that was permitted does not come about.
@@ -229,7 +186,10 @@ class Broker {
     entry.verdict = LoggedVerdict::kPermit;
     entry.why = why;
     Log(std::move(entry));
-    Answer(id, kind, "connection to " + Quote(opened.target()) + " failed: " + why);
+    const std::string sentence = "connection to " + Quote(opened.target()) + " failed: " + why;
+    // Only the user can change that, and a program shows no more than that the connection ended.
+    if (kind == DenialKind::kUpstream) TellUser(opened, sentence);
+    Answer(id, kind, sentence);
   }
 
   void DenyByRule(uint64_t id, const Opened& opened, const NameDecision& decision) {
@@ -253,9 +213,13 @@ class Broker {
     counts_.Refused(opened.target());
     NoteCounts();
     Log(std::move(entry));
-    // First: a command that ends because of the answer must not end before its launcher knows why.
-    parent_.Send(static_cast<char>(BrokerMessage::kRefused), {opened.target(), sentence});
+    TellUser(opened, sentence);
     Answer(id, DenialKind::kPolicy, sentence);
+  }
+
+  // Before Answer(): a command that ends because of it must not end before its launcher knows why.
+  void TellUser(const Opened& opened, const std::string& sentence) {
+    parent_.Send(static_cast<char>(BrokerMessage::kRefused), {opened.target(), sentence});
   }
 
   void Answer(uint64_t id, DenialKind kind, const std::string& sentence) {
@@ -305,7 +269,7 @@ class Broker {
     counts_.Refused(to);
     NoteCounts();
     Log(std::move(entry));
-    parent_.Send(static_cast<char>(BrokerMessage::kRefused), {opened.target(), sentence});
+    TellUser(opened, sentence);
   }
 
   static AuditEntry EntryOf(const Opened& opened) {
@@ -314,6 +278,7 @@ class Broker {
     entry.protocol = Printable(opened.protocol);
     entry.rule = opened.rule;
     entry.address = opened.address;
+    entry.upstream = opened.upstream;
     return entry;
   }
 
@@ -355,7 +320,7 @@ class Broker {
   MessageChannel parent_;
   std::unique_ptr<MessageChannel> worker_;
   LivePolicy policy_;
-  Resolver resolver_;
+  Connector connector_;
   ConnectionLog log_;
   std::string profile_;
   std::map<uint64_t, Opened> open_;

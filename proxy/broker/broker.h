@@ -1,5 +1,6 @@
 // The broker of a session: decides which connections the worker gets, resolves names, dials, and
-// logs. It holds the session's policy; it never reads a byte that a program or a host has sent.
+// logs. It holds the session's policy; it never reads a byte that a program or a host has sent. Of
+// the proxy of network.upstream it reads the answer to CONNECT, and nothing after that.
 #pragma once
 
 #include <string>

@@ -29,6 +29,7 @@ SocksReply ReplyFor(DenialKind denial) {
       return SocksReply::kHostUnreachable;
     case DenialKind::kUnreachable:
       return SocksReply::kRefused;
+    case DenialKind::kUpstream:
     case DenialKind::kBusy:
       break;
   }

@@ -172,6 +172,7 @@ int StatusOf(DenialKind denial) {
       return 403;
     case DenialKind::kNoAddress:
     case DenialKind::kUnreachable:
+    case DenialKind::kUpstream:
       return 502;
     case DenialKind::kBusy:
       break;

@@ -1,0 +1,176 @@
+#include "proxy/broker/connector.h"
+
+#include <algorithm>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <utility>
+
+#include "base/text.h"
+#include "policy/evaluate/evaluate_host.h"
+#include "policy/evaluate/upstream_route.h"
+#include "policy/rules/domain.h"
+#include "proxy/broker/dialer.h"
+#include "proxy/broker/upstream_tunnel.h"
+
+namespace ringfence {
+namespace {
+
+using boost::system::error_code;
+
+constexpr std::chrono::seconds kLookupLimit{10};
+
+const Upstream* UpstreamOf(const Policy& policy) {
+  const bool has_one = policy.network && policy.network->upstream;
+  return has_one ? &*policy.network->upstream : nullptr;
+}
+
+// What listens at one loopback address may listen at all of them.
+bool HasAddressOf(const std::vector<Address>& own, const Address& address) {
+  const auto is_loopback = [](const Address& one) {
+    return KindOfAddress(one) == AddressKind::kLoopback;
+  };
+  return std::ranges::find(own, address) != own.end() ||
+         (is_loopback(address) && std::ranges::any_of(own, is_loopback));
+}
+
+Connection Failed(DenialKind kind, std::string error) {
+  Connection failed;
+  failed.kind = kind;
+  failed.error = std::move(error);
+  return failed;
+}
+
+Connection Denied(NameDecision decision) {
+  Connection denied;
+  denied.denied = std::move(decision);
+  return denied;
+}
+
+Connection FailedAt(const std::string& proxy, const std::string& error) {
+  Connection failed = Failed(DenialKind::kUpstream,
+                             "the proxy of network.upstream, " + Quote(proxy) + ", " + error);
+  failed.upstream = proxy;
+  return failed;
+}
+
+}  // namespace
+
+void Connector::Connect(const std::string& host, uint16_t port, Handler handler) {
+  const Result<std::string> plain = PlainHost(host);
+  const Result<const Policy*> policy = policy_.Current();
+  if (!plain) return handler(Failed(DenialKind::kPolicy, "it " + plain.error().what));
+  if (!policy) return handler(Failed(DenialKind::kPolicy, policy.error().text()));
+  const auto wanted = std::make_shared<const Wanted>(Wanted{*plain, port, std::move(handler)});
+  if (IsLeftToUpstream(wanted->host, port, **policy)) {
+    return GoUpstream(wanted, *(*policy)->network->upstream);
+  }
+  LookUp(wanted->host, [this, wanted](const Resolver::Found& found) {
+    if (found.addresses.empty()) {
+      return wanted->handler(Failed(DenialKind::kNoAddress, "it " + found.error));
+    }
+    LookUpUpstream(wanted, found.addresses);
+  });
+}
+
+void Connector::LookUp(const std::string& host, Resolver::Handler handler) {
+  if (const std::optional<Address> literal = ParseAddress(host)) return handler({{*literal}, ""});
+  if (host == kHostLoopback) {
+    return handler({{*ParseAddress("127.0.0.1"), *ParseAddress("[::1]")}, ""});
+  }
+  auto timer = std::make_shared<boost::asio::steady_timer>(io_, kLookupLimit);
+  auto once = std::make_shared<Resolver::Handler>(std::move(handler));
+  timer->async_wait([timer, once](const error_code& error) {
+    if (error || !*once) return;
+    std::exchange(*once, {})({{}, "did not resolve within 10 seconds"});
+  });
+  resolver_.Resolve(host, [timer, once](const Resolver::Found& found) {
+    if (!*once) return;
+    timer->cancel();
+    Resolver::Found known = found;
+    if (!known.error.empty()) known.error.insert(0, "does not resolve: ");
+    std::exchange(*once, {})(known);
+  });
+}
+
+// The addresses of the proxy of network.upstream, if `wanted` could be the proxy itself.
+void Connector::LookUpUpstream(const Request& wanted, std::vector<Address> addresses) {
+  const Result<const Policy*> policy = policy_.Current();
+  if (!policy) return wanted->handler(Failed(DenialKind::kPolicy, policy.error().text()));
+  const Upstream* upstream = UpstreamOf(**policy);
+  if (upstream == nullptr || upstream->port != wanted->port) return Judge(wanted, addresses, {});
+  const Proxy proxy{upstream->host, upstream->port};
+  LookUp(proxy.host,
+         [this, wanted, proxy, addresses = std::move(addresses)](const Resolver::Found& found) {
+           if (found.addresses.empty()) return wanted->handler(FailedAt(proxy.text(), found.error));
+           Judge(wanted, addresses, found.addresses);
+         });
+}
+
+// Takes those of the addresses that the policy permits for this name, as it is now.
+void Connector::Judge(const Request& wanted, const std::vector<Address>& addresses,
+                      const std::vector<Address>& of_upstream) {
+  const Result<const Policy*> policy = policy_.Current();
+  if (!policy) return wanted->handler(Failed(DenialKind::kPolicy, policy.error().text()));
+  const Upstream* upstream = UpstreamOf(**policy);
+  std::vector<Address> permitted;
+  std::optional<NameDecision> refused;
+  for (const Address& address : addresses) {
+    if (upstream != nullptr && HasAddressOf(of_upstream, address)) {
+      return wanted->handler(
+          Denied(DeniedUpstream(wanted->host, wanted->port, address, *upstream)));
+    }
+    NameDecision decision = EvaluateAddress(wanted->host, wanted->port, address, **policy);
+    if (decision.verdict == Verdict::kPermit) {
+      permitted.push_back(address);
+    } else if (!refused) {
+      refused = std::move(decision);
+    }
+  }
+  if (permitted.empty()) return wanted->handler(Denied(std::move(*refused)));
+  std::erase_if(permitted,
+                [&](const Address& address) { return IsBeyondUpstream(address, **policy); });
+  if (permitted.empty()) return GoUpstream(wanted, *upstream);
+  Dial(wanted, std::move(permitted));
+}
+
+void Connector::Dial(const Request& wanted, std::vector<Address> addresses) {
+  Dialer::Dial(io_, std::move(addresses), wanted->port, [wanted](Dialer::Outcome outcome) {
+    if (!outcome.socket.valid()) {
+      return wanted->handler(
+          Failed(DenialKind::kUnreachable, "it cannot be reached: " + outcome.error));
+    }
+    Connection made;
+    made.socket = std::move(outcome.socket);
+    made.address = AddressText(outcome.address);
+    wanted->handler(std::move(made));
+  });
+}
+
+// The user names the proxy, so its addresses may be private, or this machine's.
+void Connector::GoUpstream(const Request& wanted, const Upstream& upstream) {
+  const Proxy proxy{upstream.host, upstream.port};
+  LookUp(proxy.host, [this, wanted, proxy](const Resolver::Found& found) {
+    if (found.addresses.empty()) return wanted->handler(FailedAt(proxy.text(), found.error));
+    Dialer::Dial(io_, found.addresses, proxy.port, [this, wanted, proxy](Dialer::Outcome outcome) {
+      if (!outcome.socket.valid()) {
+        return wanted->handler(FailedAt(proxy.text(), "cannot be reached: " + outcome.error));
+      }
+      OpenTunnel(wanted, proxy, std::move(outcome.socket));
+    });
+  });
+}
+
+void Connector::OpenTunnel(const Request& wanted, const Proxy& proxy, UniqueFd socket) {
+  UpstreamTunnel::Open(io_, std::move(socket), wanted->target(),
+                       [wanted, proxy](UpstreamTunnel::Outcome outcome) {
+                         if (!outcome.socket.valid()) {
+                           return wanted->handler(FailedAt(proxy.text(), outcome.error));
+                         }
+                         Connection made;
+                         made.socket = std::move(outcome.socket);
+                         made.upstream = proxy.text();
+                         wanted->handler(std::move(made));
+                       });
+}
+
+}  // namespace ringfence

@@ -1,0 +1,74 @@
+// Makes the connections that the policy permits: looks names up, judges their addresses, and dials,
+// or asks the proxy of network.upstream for a tunnel.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/not_copied.h"
+#include "base/unique_fd.h"
+#include "policy/evaluate/evaluate_tool.h"
+#include "policy/rules/address.h"
+#include "proxy/broker/live_policy.h"
+#include "proxy/broker/resolver.h"
+#include "proxy/ipc.h"
+
+namespace ringfence {
+
+struct Connection {
+  UniqueFd socket;       // nonblocking; invalid if there is no connection
+  std::string address;   // to which it leads; "" through a proxy
+  std::string upstream;  // "host:port" of the proxy that makes it, or should have; "" for none
+  // If there is no connection: the policy's denial, or what failed.
+  std::optional<NameDecision> denied;
+  DenialKind kind = DenialKind::kUnreachable;
+  std::string error;  // a clause: "it cannot be reached: ..."
+};
+
+class Connector : NotCopied {
+ public:
+  using Handler = std::function<void(Connection)>;
+
+  Connector(boost::asio::io_context& io, LivePolicy& policy)
+      : io_(io), policy_(policy), resolver_(io) {}
+
+  // `host` is one that EvaluateHost() permits. Its addresses are judged by the policy as it is when
+  // they are known. Calls `handler` once, maybe before it returns.
+  void Connect(const std::string& host, uint16_t port, Handler handler);
+
+ private:
+  struct Wanted {
+    std::string host;  // canonical
+    uint16_t port = 0;
+    Handler handler;
+
+    std::string target() const { return host + ":" + std::to_string(port); }
+  };
+  using Request = std::shared_ptr<const Wanted>;
+  struct Proxy {
+    std::string host;
+    uint16_t port = 0;
+
+    std::string text() const { return host + ":" + std::to_string(port); }
+  };
+
+  // Gives up after a while. Errors continue a sentence that begins with the name.
+  void LookUp(const std::string& host, Resolver::Handler handler);
+  void LookUpUpstream(const Request& wanted, std::vector<Address> addresses);
+  void Judge(const Request& wanted, const std::vector<Address>& addresses,
+             const std::vector<Address>& of_upstream);
+  void Dial(const Request& wanted, std::vector<Address> addresses);
+  void GoUpstream(const Request& wanted, const Upstream& upstream);
+  void OpenTunnel(const Request& wanted, const Proxy& proxy, UniqueFd socket);
+
+  boost::asio::io_context& io_;
+  LivePolicy& policy_;
+  Resolver resolver_;
+};
+
+}  // namespace ringfence
