@@ -1,5 +1,6 @@
 #include "policy/sandbox_network.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "policy/agent.h"
@@ -18,6 +19,11 @@ std::optional<NetworkRules> SandboxNetwork(const Policy& policy, bool is_agent) 
   rules.lists.push_back(std::move(list));
   rules.opens_sandbox = true;
   return rules;
+}
+
+bool IsHostNetwork(const NetworkRules& network) {
+  const auto is_open = [](const HostList& list) { return list.unlisted == Unlisted::kAllow; };
+  return !network.lists.empty() && std::ranges::all_of(network.lists, is_open);
 }
 
 }  // namespace ringfence

@@ -12,4 +12,7 @@ namespace ringfence {
 // as far as no file denies it.
 std::optional<NetworkRules> SandboxNetwork(const Policy& policy, bool is_agent);
 
+// True if no list refuses a host that it does not name: the sandbox is then in the host's network.
+bool IsHostNetwork(const NetworkRules& network);
+
 }  // namespace ringfence

@@ -10,6 +10,7 @@
 #include "proxy/link/messages.h"
 #include "sandbox/environment.h"
 #include "sandbox/plan_caches.h"
+#include "sandbox/plan_hosts.h"
 #include "sandbox/plan_rules.h"
 #include "sandbox/private_folders.h"
 
@@ -160,16 +161,9 @@ class Planner {
   void PlanNetwork() {
     const std::optional<NetworkRules> network = SandboxNetwork(policy_, request_.command.is_agent);
     if (!network) return;
-    const bool host = std::ranges::all_of(
-        network->lists, [](const HostList& list) { return list.unlisted == Unlisted::kAllow; });
-    if (!network->lists.empty() && host) {
+    if (IsHostNetwork(*network)) {
       plan_.network.kind = PlannedNetwork::Kind::kHost;
-      plan_.weaker.emplace_back(
-          "the host's network: every host, and every service of this machine that listens on a "
-          "port or an abstract socket, can be reached (network.unlisted is \"allow\")");
-      if (!network->deny.empty()) {
-        plan_.weaker.emplace_back("network.deny: only the hook enforces it");
-      }
+      NoteHostNetwork(*network, plan_.weaker);
       return;
     }
     // A trial leaves nothing behind, and a proxy would outlive it.
@@ -181,7 +175,7 @@ class Planner {
       return;
     }
     plan_.network.kind = PlannedNetwork::Kind::kProxyPort;
-    NoteWideHosts(*network);
+    NoteOpenings(*network, plan_.weaker);
   }
 
   // Returns "" if the sandbox can be kept from every other port.
@@ -203,7 +197,7 @@ class Planner {
   void PlanProxy(const NetworkRules& network) {
     plan_.network.kind = PlannedNetwork::Kind::kProxy;
     plan_.network.ports = PortsOfEntries(network);
-    NoteWideHosts(network);
+    NoteOpenings(network, plan_.weaker);
     const std::string resolver = "nameserver " + std::string(kResolverText) + "\nsearch .\n";
     if (!PlanText("/etc/resolv.conf", resolver)) {
       plan_.narrower.emplace_back(
@@ -213,22 +207,6 @@ class Planner {
     const std::string& name = request_.facts.host_name;
     PlanText("/etc/hosts", "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n" +
                                (name.empty() ? "" : "127.0.1.1 " + name + "\n"));
-  }
-
-  void NoteWideHosts(const NetworkRules& network) {
-    for (const HostList& list : network.lists) {
-      for (const HostRule& rule : list.allow) {
-        const std::string written = rule.place.quotable ? Quote(rule.written) : "an entry";
-        if (rule.any) {
-          plan_.weaker.push_back("network.allow: " + written +
-                                 " opens every host, also to data that should stay here");
-        } else if (rule.host == kHostLoopback) {
-          plan_.weaker.push_back("network.allow: " + written +
-                                 " opens a port of this machine: an unauthenticated debugger or "
-                                 "Docker's port there is a way out");
-        }
-      }
-    }
   }
 
   // Returns false if nothing can be mounted there.

@@ -50,3 +50,16 @@ TEST_CASE("sandbox network: an untrusted project opens none, and its denials cou
   CHECK(VerdictOn(world, "a.example", true) == "deny");
   CHECK(VerdictOn(world, "claude.ai", true) == "deny");
 }
+
+TEST_CASE("sandbox network: it is the host's if every list leaves it open") {
+  HostList open;
+  open.unlisted = Unlisted::kAllow;
+  HostList asking;
+  asking.unlisted = Unlisted::kAsk;
+  NetworkRules rules;
+  CHECK_FALSE(IsHostNetwork(rules));
+  rules.lists = {open};
+  CHECK(IsHostNetwork(rules));
+  rules.lists = {open, asking};
+  CHECK_FALSE(IsHostNetwork(rules));
+}
