@@ -61,6 +61,7 @@ void CheckRegisteredPolicy(const Registered& registered, Patient& patient, Docto
   patient.policy_option = options.policy.empty() ? "" : Absolute(options.policy);
   LookAtPolicies(patient, rows);
   LookAtSandbox(patient, rows);
+  LookAtNetwork(patient, rows);
   LookAtReports(patient, rows);
 }
 

@@ -46,6 +46,7 @@ void LookAtPolicies(const Patient& patient, DoctorRows& rows);
 void LookAtRegistration(const Patient& patient, DoctorRows& rows);  // by sending the hook an event
 void LookAtClient(const Patient& patient, DoctorRows& rows);
 void LookAtSandbox(const Patient& patient, DoctorRows& rows);  // by running it
+void LookAtNetwork(const Patient& patient, DoctorRows& rows);  // the host's own proxy
 void LookAtInside(const Patient& patient, DoctorRows& rows);   // mods, Code Mode
 void LookAtState(const Patient& patient, DoctorRows& rows);    // modes, the clock
 void LookAtReports(const Patient& patient, DoctorRows& rows);  // the log and the alerts

@@ -1,0 +1,65 @@
+#include "base/environment.h"
+#include "cli/doctor/rows.h"
+#include "policy/rules/domain.h"
+#include "policy/sandbox_network.h"
+
+namespace ringfence {
+namespace {
+
+// The proxy that programs outside of the sandbox use.
+struct HostProxy {
+  std::string variable;
+  std::string url;  // "http://host:port"; "" if it is of another kind
+  bool has_password = false;
+};
+
+HostProxy FindHostProxy() {
+  constexpr std::string_view kScheme = "http://";
+  HostProxy found;
+  std::string value;
+  for (const char* name :
+       {"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"}) {
+    value = Variable(name);
+    found.variable = name;
+    if (!value.empty()) break;
+  }
+  if (value.empty()) return {};
+  if (value.find("://") == std::string::npos) value.insert(0, kScheme);
+  if (value.ends_with('/')) value.pop_back();
+  const size_t at = value.find('@');
+  found.has_password = at != std::string::npos;
+  if (found.has_password && value.starts_with(kScheme)) {
+    value.erase(kScheme.size(), at + 1 - kScheme.size());
+  }
+  const Result<HostPort> proxy = ParseProxyUrl(value);
+  if (proxy) found.url = std::string(kScheme) + proxy->host + ":" + std::to_string(proxy->port);
+  return found;
+}
+
+}  // namespace
+
+void LookAtNetwork(const Patient& patient, DoctorRows& rows) {
+  const std::optional<NetworkRules>& network = patient.policy->network;
+  const bool needs_none = network && (network->upstream || IsHostNetwork(*network));
+  // In a sandbox, the variables name the egress proxy.
+  if (needs_none || !Variable("RINGFENCE_SANDBOX").empty()) return;
+  const HostProxy proxy = FindHostProxy();
+  if (proxy.variable.empty()) return;
+  // Without a list of hosts, an agent reaches its own service.
+  const std::string hosts = network ? "" : "\"allow\": [\"@agent-hosts\"], ";
+  std::string fix = "if hosts can only be reached through it, write \"network\": {" + hosts +
+                    "\"upstream\": \"" + (proxy.url.empty() ? "http://host:port" : proxy.url) +
+                    "\"} in the policy";
+  if (proxy.has_password || proxy.url.empty()) {
+    fix +=
+        "; that must be a proxy that speaks HTTP and asks for no password, on this machine if "
+        "there is no other";
+  }
+  rows.push_back({Health::kWeak, "network",
+                  proxy.variable +
+                      " names a proxy, but sandboxes connect without it: the policy has no "
+                      "network.upstream",
+                  std::move(fix)});
+}
+
+}  // namespace ringfence
