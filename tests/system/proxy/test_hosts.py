@@ -4,22 +4,7 @@ import json
 import shlex
 
 from internet import ECHO_PORT, GOOD, GREETING_PORT, LOCAL_PORT
-
-EXPLICIT = ("--proxy", "http://127.0.0.1:3128")
-SOCKS = ("--proxy", "socks5h://127.0.0.1:3128")
-
-# Connects, says something, and prints what comes back.
-TALK = """
-import socket, sys
-s = socket.create_connection((sys.argv[1], int(sys.argv[2])), 10)
-s.sendall(sys.argv[3].encode())
-s.shutdown(socket.SHUT_WR)
-print(b"".join(iter(lambda: s.recv(65536), b"")).decode())
-"""
-
-
-def refusals(done):
-    return [line for line in done.stderr.splitlines() if line.startswith("ringfence: connection")]
+from network_world import EXPLICIT, SOCKS, TALK, refusals
 
 
 def test_a_listed_host_is_reached_without_any_setting(world):

@@ -20,12 +20,14 @@ import sys
 import threading
 import time
 
+from upstream_proxy import upstream_proxies
+
 PYTHON = "/usr/bin/python3"  # not that of the tests, which only their user may be able to start
 GOOD, BAD, PRIVATE = "203.0.113.5", "203.0.113.6", "10.1.2.3"
 SITE = "203.0.113.7"  # nothing answers there but what `Internet.serve` starts
 HOSTS = {"good.example": GOOD, "www.good.example": GOOD, "bad.example": BAD, "site.example": SITE,
          "private.example": PRIVATE, "loopback.example": "127.0.0.1",
-         "metadata.example": "169.254.169.254", "mixed.example": PRIVATE}
+         "metadata.example": "169.254.169.254", "mixed.example": PRIVATE, "proxy.example": PRIVATE}
 ECHO_PORT, GREETING_PORT, LOCAL_PORT = 7777, 2222, 5454
 NEW_NAME = "tester"  # of the user, if the machine does not know them: ssh and sshd insist on a name
 START_SECONDS = 60
@@ -55,7 +57,9 @@ class Internet:
         make_certificates(self.certificates)
         # Where every user may read it, as the source need not be.
         program = shutil.copy(__file__, self.base / "hosts.py")
-        os.chmod(program, 0o644)
+        proxy = pathlib.Path(__file__).with_name("upstream_proxy.py")
+        for file in (program, shutil.copy(proxy, self.base)):
+            os.chmod(file, 0o644)
         as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
         self.process = subprocess.Popen(
             [*as_user, "unshare", "--user", "--map-root-user", "--net", "--mount", PYTHON, program,
@@ -82,6 +86,10 @@ class Internet:
     def queries(self):
         """The names that the resolver was asked for."""
         return (self.base / "queries").read_text().split()
+
+    def connects(self):
+        """The heads of the requests that the proxy of network.upstream got."""
+        return [json.loads(line) for line in (self.base / "connects").read_text().splitlines()]
 
     @property
     def authority(self):
@@ -300,6 +308,8 @@ def main():
     build_network(base, user)
     serve_hosts(base / "certificates")
     serve_names(base)
+    for proxy in upstream_proxies(base, HOSTS, GOOD):
+        serve(proxy)
     commands = Commands(base, user)
     print(json.dumps("ready"), flush=True)
     for line in sys.stdin:

@@ -11,6 +11,22 @@ from run_world import RunWorld
 # What a test's policy lists unless it says otherwise.
 LISTED = {"allow": ["good.example"]}
 
+EXPLICIT = ("--proxy", "http://127.0.0.1:3128")
+SOCKS = ("--proxy", "socks5h://127.0.0.1:3128")
+
+# Connects, says something, and prints what comes back.
+TALK = """
+import socket, sys
+s = socket.create_connection((sys.argv[1], int(sys.argv[2])), 10)
+s.sendall(sys.argv[3].encode())
+s.shutdown(socket.SHUT_WR)
+print(b"".join(iter(lambda: s.recv(65536), b"")).decode())
+"""
+
+
+def refusals(done):
+    return [line for line in done.stderr.splitlines() if line.startswith("ringfence: connection")]
+
 
 class NetworkWorld(RunWorld):
     def __init__(self, base, programs, internet, network=None):
