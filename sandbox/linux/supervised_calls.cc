@@ -134,6 +134,11 @@ class Call {
     AwaitTick(supervision_);
     const Result<Location> at = Find(arguments_.fd(), arguments_.path());
     if (!at) return at.error().code;
+    // As the kernel answers first: mkdir -p asks for each directory above, and is refused none.
+    struct stat facts {};
+    if (::fstatat(at->folder.get(), at->name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0) {
+      return EEXIST;
+    }
     if (const int code = Evaluate(*at, SandboxScope::kFolder)) return code;
     const UniqueFd& folder = FolderToChange(supervision_, *at);
     if (const int code = MakeFolder(folder, at->name)) return code;
