@@ -1,5 +1,6 @@
 #include "run/messages.h"
 
+#include <termios.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -11,8 +12,21 @@
 namespace ringfence {
 namespace {
 
+// True if standard error is a terminal that shows "\n" as a line down in the same column: the
+// command has a terminal of its own, and the user's is in raw mode.
+bool IsRawTerminal() {
+  termios modes{};
+  if (::tcgetattr(STDERR_FILENO, &modes) != 0) return false;
+  return (modes.c_oflag & OPOST) == 0 || (modes.c_oflag & ONLCR) == 0;
+}
+
 void WriteError(const std::string& text) {
-  [[maybe_unused]] const Status written = WriteAll(STDERR_FILENO, text);
+  std::string lines = text;
+  if (IsRawTerminal()) {
+    lines = "\r";
+    for (const char c : text) lines += c == '\n' ? "\r\n" : std::string(1, c);
+  }
+  [[maybe_unused]] const Status written = WriteAll(STDERR_FILENO, lines);
 }
 
 }  // namespace
