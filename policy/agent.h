@@ -94,6 +94,8 @@ struct AgentStateNames {
   WordList shell_folders{""};  // directories that the shells of every session read
   WordList files{""};          // also NAME.lock, and the temporary file that replaces NAME
   WordList logins{""};         // the names in `files` that @secrets includes
+  // Patterns for names in the home directory that the agent tries to write without need.
+  WordList attempts{""};
 };
 
 // The agent's settings, which no policy lets it write. They count in each directory that is called
@@ -108,21 +110,29 @@ struct AgentSettings {
 
 // Names of environment variables.
 struct AgentVariables {
-  const char* project = "";   // the project's directory
-  const char* settings = "";  // names the directory to use instead of AgentStateNames::folder
-  const char* started = "";   // set in every program that the agent starts
-  const char* tmp = "";       // where the agent puts its temporary files
-  const char* confined = "";  // "1" tells the agent that something else confines it
-  WordList own{""};           // patterns for what the agent itself reads, its own key included
-  WordList commands{""};      // patterns for what it sets for its commands
+  const char* project = "";     // the project's directory
+  const char* settings = "";    // names the directory to use instead of AgentStateNames::folder
+  const char* started = "";     // set in every program that the agent starts
+  const char* tmp = "";         // where the agent puts its temporary files
+  const char* confined = "";    // "1" tells the agent that something else confines it
+  const char* no_updates = "";  // "1" tells the agent not to replace its program
+  const char* service = "";     // the URL of its service, if that is not Agent::service
+  WordList services{""};        // a value selects a service whose hosts are unknown here
+  WordList own{""};             // patterns for what the agent itself reads, its own key included
+  WordList commands{""};        // patterns for what it sets for its commands
 };
 
 struct Agent {
   std::string_view name;     // "Claude Code"
   std::string_view program;  // "claude"
   ToolTable tools{""};
-  WordList session_tools{""};      // @session-tools
-  WordList hosts{""};              // @agent-hosts
+  WordList session_tools{""};  // @session-tools
+  WordList hosts{""};          // @agent-hosts
+  std::string_view service;    // the one of them without which it can do nothing
+  // Hosts of others that it connects to without need: those of the second list once, when its user
+  // interface starts, and its commands may need them.
+  WordList background_hosts{""};
+  WordList interface_hosts{""};
   std::string_view shell;          // the tool whose deny rule covers every shell; "" if none
   std::string_view sandbox_flag;   // the argument that asks to run a command outside the sandbox
   std::string_view this_computer;  // the value of a kOtherHost argument that means this one

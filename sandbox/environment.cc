@@ -115,6 +115,7 @@ std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {
   const AgentVariables& variables = request.agent.variables;
   if (request.is_agent && !request.tmp.empty()) set(variables.tmp, request.tmp);
   if (request.is_agent && request.user == 0) set(variables.confined, "1");
+  if (request.is_agent) set(variables.no_updates, "1");
   if (!request.runtime.empty()) set("XDG_RUNTIME_DIR", request.runtime);
   // git would copy sample hooks into a new repository, and hooks are refused.
   set("GIT_TEMPLATE_DIR", "");

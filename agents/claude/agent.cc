@@ -97,6 +97,13 @@ constexpr WordList kAgentHosts(
     "console.anthropic.com\n"
     "platform.claude.com\n");
 
+constexpr std::string_view kService = "api.anthropic.com";
+
+// Measured with 2.1.331 (tests/system/proxy/test_agent.py): updates, and the list of changes. The
+// third receives statistics and is in the program's text.
+constexpr WordList kBackgroundHosts("downloads.claude.ai\nhttp-intake.logs.us5.datadoghq.com\n");
+constexpr WordList kInterfaceHosts("raw.githubusercontent.com\n");
+
 // These lists leave out what the client reads in ~/.claude as instructions, settings or programs
 // (CLAUDE.md, rules, output-styles, commands, hooks, ...), and directories in which users keep
 // scripts.
@@ -109,7 +116,10 @@ constexpr AgentStateNames kState{
     .shell_folders = WordList("shell-snapshots\nsession-env\n"),
     .files = WordList(".credentials.json\n.last-cleanup\n.oauth_refresh\nhistory.jsonl\n"
                       "mcp-needs-auth-cache.json\nstats-cache.json\n"),
-    .logins = WordList(".credentials.json\nhistory.jsonl\n")};
+    .logins = WordList(".credentials.json\nhistory.jsonl\n"),
+    // At the start and for updates; measured as the hosts are.
+    .attempts = WordList(".claude/remote-settings.json\n.claude/projects\n.claude/plugins\n"
+                         ".claude/.last-update-result.json*\n.local/share\n")};
 
 constexpr AgentSettings kSettingsNames{.what = "Claude Code's settings",
                                        .pattern = "settings*.json",
@@ -127,14 +137,21 @@ constexpr WordList kStateRunsLater(
     "shell-snapshots\nsession-env\nlocal\njobs\ndaemon\nseed-admin\ncowork_plugins\n"
     "mcp-skill-archives\nremote-settings.json\n.config.json\n");
 
-// As root, the client refuses to run without prompts unless IS_SANDBOX is set. It creates its
-// temporary files in /tmp regardless of TMPDIR.
+// As root, the client refuses to run without prompts unless IS_SANDBOX is set. An update would
+// fail, as its program is read-only, and the client would report that in each session. It creates
+// its temporary files in /tmp regardless of TMPDIR.
 constexpr AgentVariables kEnvironmentNames{
     .project = "CLAUDE_PROJECT_DIR",
     .settings = "CLAUDE_CONFIG_DIR",
     .started = "CLAUDECODE",
     .tmp = "CLAUDE_CODE_TMPDIR",
     .confined = "IS_SANDBOX",
+    .no_updates = "DISABLE_AUTOUPDATER",
+    .service = "ANTHROPIC_BASE_URL",
+    .services = WordList("CLAUDE_CODE_USE_ANTHROPIC_AWS\nCLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD\n"
+                         "CLAUDE_CODE_USE_BEDROCK\nCLAUDE_CODE_USE_FOUNDRY\n"
+                         "CLAUDE_CODE_USE_GATEWAY\nCLAUDE_CODE_USE_MANTLE\n"
+                         "CLAUDE_CODE_USE_VERTEX\n"),
     .own = WordList("ANTHROPIC_*\nCLAUDE_*\nDISABLE_*\nENABLE_*\nMCP_*\nMAX_*\n"
                     "BASH_*_TIMEOUT_MS\nBASH_MAX_OUTPUT_LENGTH\nAPI_TIMEOUT_MS\n"
                     "SLASH_COMMAND_TOOL_CHAR_BUDGET\nUSE_BUILTIN_RIPGREP\nDO_NOT_TRACK\n"
@@ -147,6 +164,9 @@ constexpr Agent kClaudeCode{.name = "Claude Code",
                             .tools = kTools,
                             .session_tools = kSessionTools,
                             .hosts = kAgentHosts,
+                            .service = kService,
+                            .background_hosts = kBackgroundHosts,
+                            .interface_hosts = kInterfaceHosts,
                             .shell = "Bash",
                             .sandbox_flag = "dangerouslyDisableSandbox",
                             .this_computer = "container",

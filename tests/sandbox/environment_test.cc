@@ -232,6 +232,14 @@ TEST_CASE("environment: only root's client is told about the sandbox") {
   CHECK(told(0, false).empty());
 }
 
+TEST_CASE("environment: a confined client is told not to update itself") {
+  Caller caller{.variables = {"DISABLE_AUTOUPDATER=0"}, .is_agent = true};
+  CHECK(CountOf(caller.Plan(), "DISABLE_AUTOUPDATER") == 1);
+  CHECK(EnvironmentValue(caller.Plan(), "DISABLE_AUTOUPDATER") == "1");
+  caller.is_agent = false;
+  CHECK(CountOf(caller.Plan(), "DISABLE_AUTOUPDATER") == 0);
+}
+
 TEST_CASE("environment: the client's temporary files are below the private directory") {
   Caller caller{.variables = {"CLAUDE_CODE_TMPDIR=/srv/tmp"}, .is_agent = true};
   CHECK(caller.Passes("CLAUDE_CODE_TMPDIR=/tmp"));
