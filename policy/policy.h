@@ -243,6 +243,8 @@ struct Policy {
   PathRules read;
   PathRules write;
   std::optional<NetworkRules> network;  // absent: the hook does not evaluate hosts
+  // The hosts of the user's grants for this session. They are in `network` too, if that has lists.
+  std::vector<HostRule> granted_hosts;
   Unsandboxed unsandboxed = Unsandboxed::kDeny;
   RulePlace unsandboxed_place;
   bool wrap_bash = false;

@@ -16,6 +16,7 @@ std::optional<NetworkRules> SandboxNetwork(const Policy& policy, bool is_agent) 
   for (const std::string_view host : policy.agent->hosts) {
     list.allow.push_back({.host = host, .written = "@agent-hosts", .place = list.place});
   }
+  list.allow.insert(list.allow.end(), policy.granted_hosts.begin(), policy.granted_hosts.end());
   rules.lists.push_back(std::move(list));
   rules.opens_sandbox = true;
   return rules;

@@ -23,6 +23,7 @@
 #include "policy/rules/domain.h"
 #include "policy/rules/pattern.h"
 #include "policy/rules/sets.h"
+#include "policy/sandbox_network.h"
 
 namespace ringfence {
 namespace {
@@ -312,8 +313,9 @@ std::string EntryFor(const GrantTarget& grant, const std::string& root, const st
 Result<std::optional<TargetDecision>> EvaluateTarget(const GrantTarget& grant,
                                                      const Context& policies) {
   using Answer = std::optional<TargetDecision>;
-  const Result<Policy> policy = policies.PolicyFor();
+  Result<Policy> policy = policies.PolicyFor();
   if (!policy) return policy.error();
+  if (grant.is_of_agent) policy->network = SandboxNetwork(*policy, true);
   switch (grant.kind) {
     case TargetKind::kPath: {
       const auto path = grant.is_pattern ? ProbePath(grant.path) : std::optional(grant.path);
@@ -327,7 +329,7 @@ Result<std::optional<TargetDecision>> EvaluateTarget(const GrantTarget& grant,
       return Answer(EvaluateName(std::move(evaluated), std::move(trace)));
     }
     case TargetKind::kHost: {
-      // Without a "network" section no host is refused; adding one would refuse all other hosts.
+      // Without a "network" section the hook refuses no host; one would refuse all others.
       if (!policy->network) return Answer(TargetDecision{});
       Trace trace;
       const std::string lower = LowerAscii(grant.text);

@@ -24,6 +24,7 @@ struct GrantTarget {
   bool also_read = true;   // paths only
   bool also_write = true;  // paths only
   bool as_question = false;
+  bool is_of_agent = false;  // hosts only: for the sandbox of an agent itself
 };
 
 // Returns kTool for a known tool or an MCP name; kPath for a name that exists, has a slash or

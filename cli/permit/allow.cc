@@ -150,10 +150,12 @@ class Allowance {
 
   Outcome Nothing(const std::string& why) {
     const GrantTarget& grant = change_.grant();
-    if (grant.kind == TargetKind::kHost && grant.text != "*" && !HasNetwork(change_.context())) {
+    const bool is_of_policy = grant.kind == TargetKind::kHost && !grant.is_of_agent;
+    if (is_of_policy && grant.text != "*" && !HasNetwork(change_.context())) {
       change_.Note(
-          "the policy has no \"network\" section, so no host is refused. To have only listed hosts "
-          "reached, add \"network\": {\"allow\": [\"@agent-hosts\", " +
+          "the policy has no \"network\" section, so the hook refuses no host, and sandboxes reach "
+          "none but an agent its own service. To have only listed hosts reached, add \"network\": "
+          "{\"allow\": [\"@agent-hosts\", " +
           Quote(LowerAscii(grant.text)) + "]} to " + target_.shown);
     }
     const Path& project = change_.context().places.root;

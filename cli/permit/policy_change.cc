@@ -257,6 +257,8 @@ Result<ChangeTarget> PolicyChange::SessionTarget() {
     if (!log) return UsageError("--session", "the home directory is unknown", "give --home DIR");
     if (Status s = RefusedSession(*log, grant_).MoveTo(session_); !s) return s.error();
   }
+  // Without a "network" section only the sandbox of an agent refuses hosts.
+  grant_.is_of_agent = grant_.kind == TargetKind::kHost && !HasNetwork(*context_);
   const std::string path = SessionGrantsPath(where_.home, session_);
   if (path.empty()) {
     return UsageError("--session-id", Quote(session_) + " is not a session id",

@@ -70,7 +70,10 @@ HostDecision EvaluateUnlisted(const HostRule& wanted, const HostList& list, cons
   if (list.unlisted == Unlisted::kAsk && !needs_entry) {
     decision.verdict = Verdict::kAsk;
   } else {
-    decision.cause->remedy = AllowFix(policy, list.place, HostWords(EntryText(wanted)));
+    const std::string entry = EntryText(wanted);
+    decision.cause->remedy = list.place.file == kBuiltInPolicy
+                                 ? NewNetworkFix(policy, entry)
+                                 : AllowFix(policy, list.place, HostWords(entry));
   }
   return decision;
 }

@@ -31,6 +31,16 @@ bool LooksTemporary(std::string_view name);
 std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missing,
                      const std::string& words);
 
+// Returns how to permit a host if no policy has a "network" section, in which case only the sandbox
+// of an agent refuses it, and `ringfence allow` adds no section.
+std::string NewNetworkFix(const Policy& policy, std::string_view entry);
+
+// Returns how the user permits a host, in the words of HostWords(), while an agent runs confined:
+// the command is typed outside of its sandbox. "" if that permits nothing: the list `missing` is
+// not one of the user's own.
+std::string AllowInSessionFix(const Policy& policy, const RulePlace& missing,
+                              const std::string& words);
+
 // True if `ringfence allow` can change this list. The user changes other lists by hand.
 bool AllowChanges(const RulePlace& list);
 

@@ -142,7 +142,9 @@ class Merger {
     if (granted.read.allow) policy.read.allow.front().emplace_back(*granted.read.allow);
     if (granted.write.allow) policy.write.allow.front().emplace_back(*granted.write.allow);
     AppendTo(policy.tools.names, granted.tools.allow);
-    if (!policy.network || !granted.network) return;
+    if (!granted.network) return;
+    AppendTo(policy.granted_hosts, granted.network->allow);
+    if (!policy.network || policy.network->lists.empty()) return;
     AppendTo(policy.network->lists.front().allow, granted.network->allow);
   }
 

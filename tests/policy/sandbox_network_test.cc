@@ -5,6 +5,7 @@
 #include <string>
 
 #include "policy/evaluate/evaluate_host.h"
+#include "policy/evaluate/fix.h"
 #include "policy/load/layers.h"
 #include "tests/support/world.h"
 
@@ -62,4 +63,54 @@ TEST_CASE("sandbox network: it is the host's if every list leaves it open") {
   CHECK(IsHostNetwork(rules));
   rules.lists = {open, asking};
   CHECK_FALSE(IsHostNetwork(rules));
+}
+
+TEST_CASE("sandbox network: what the user grants for a session counts for the agent") {
+  World world;
+  world.Session(R"("network":{"allow":["a.example"]})");
+  CHECK(VerdictOn(world, "a.example", true) == "permit");
+  CHECK(VerdictOn(world, "b.example", true) == "deny");
+  CHECK(VerdictOn(world, "a.example", false) == "none");
+  world.User(R"("network":{"allow":["c.example"]})");
+  CHECK(VerdictOn(world, "a.example", true) == "permit");
+  CHECK(VerdictOn(world, "a.example", false) == "permit");
+}
+
+TEST_CASE("sandbox network: such a grant opens nothing that an untrusted project denies") {
+  World world;
+  world.Project(R"("network":{"deny":["claude.ai"]})", false);
+  world.Session(R"("network":{"allow":["a.example","claude.ai"]})");
+  CHECK(VerdictOn(world, "a.example", true) == "permit");
+  CHECK(VerdictOn(world, "claude.ai", true) == "deny");
+}
+
+TEST_CASE("sandbox network: a refusal without a list of the user's own says where to add one") {
+  World world;
+  const auto remedy = [&world] {
+    Result<Policy> policy = MergePolicies(world.sources, "", world.places, {});
+    REQUIRE(policy);
+    policy->network = SandboxNetwork(*policy, true);
+    return EvaluateHost("a.example", 22, *policy).cause->remedy;
+  };
+  CHECK(remedy() ==
+        R"(Ask the user to add "network": {"allow": ["@agent-hosts", "a.example:22"]} to )"
+        "~/.config/ringfence/policy.json.");
+  world.Add(Layer::kCommandLine, "\"tools\":{}");
+  CHECK(remedy().ends_with(" to " + world.sources.sources.back().file->path + "."));
+}
+
+TEST_CASE("sandbox network: a host can be allowed for a session, unless others decide") {
+  World world;
+  const auto fix = [&world](const char* file, const char* pointer, const std::string& words) {
+    Result<Policy> policy = MergePolicies(world.sources, "", world.places, {});
+    REQUIRE(policy);
+    return AllowInSessionFix(*policy, {.file = file, .pointer = pointer}, words);
+  };
+  CHECK(fix("policy.json", "/network", "a.example") ==
+        "Ask the user to run `ringfence allow --session a.example` in another terminal.");
+  CHECK(fix("policy.json", "/profiles/w/network", "a.example").empty());
+  CHECK(fix("policy.json", "/network", "").empty());
+  world.AddFile(Layer::kCommandLine, R"({"version":1})");
+  CHECK(fix("policy.json", "/network", "a.example")
+            .starts_with("Ask the user to run `ringfence allow --session --policy "));
 }

@@ -22,6 +22,8 @@ TESTS = {
     "Ask the user to add it to the policy.":
         "text: where no command can name it or the policy; an entry by hand is tested with a profile's",
     "Ask the user to list ": "cli/test_allow_hosts.py: test_a_port_of_this_machine_goes_into_the_users_policy",
+    "Ask the user to add \"network\": {\"allow\": [\"@agent-hosts\", ":
+        "proxy/test_agent.py: test_the_last_line_says_how_to_list_the_host",
     "Ask the user to add ":
         "text: said of a connection's address, by the proxy; unit tests have policies with the entry",
     "remove it here, and run: ringfence allow ":
