@@ -29,7 +29,9 @@
 #include "policy/rules/domain.h"
 #include "proxy/broker/connection_log.h"
 #include "proxy/broker/connector.h"
+#include "proxy/broker/failure_notices.h"
 #include "proxy/broker/live_policy.h"
+#include "proxy/broker/refusal_text.h"
 #include "proxy/broker/use_counts.h"
 #include "proxy/ipc.h"
 #include "proxy/link/messages.h"
@@ -51,6 +53,7 @@ struct Opened {
   bool only_assess = false;
   std::optional<AuditEntry::Rule> rule;  // that permitted it
   std::string address, upstream;         // Connection
+  FailureNotices::Wait wait;             // until it is answered
 
   std::string target() const { return host + ":" + std::to_string(port); }
 };
@@ -59,20 +62,15 @@ std::optional<AuditEntry::Rule> RuleAt(const RulePlace& place) {
   return AuditEntry::Rule{std::string(place.file), place.line, std::string(place.pointer)};
 }
 
-// The sentence for people and models, without "ringfence: ".
-std::string SentenceOf(const NameDecision& decision) {
-  const std::string text =
-      WholeReasonText({.verdict = Verdict::kDeny, .cause = decision.cause}, "");
-  return text.substr(std::string_view("ringfence: ").size());
-}
-
 class Broker {
  public:
   Broker(UniqueFd channel, LivePolicy policy, const SessionRequest& request)
       : parent_(io_, std::move(channel)),
         policy_(std::move(policy)),
         connector_(io_, policy_),
+        failures_(io_, parent_, request.is_agent),
         counts_timer_(io_),
+        is_agent_(request.is_agent),
         is_trial_(request.is_trial) {}
 
   int Run(UniqueFd worker) {
@@ -125,10 +123,7 @@ class Broker {
       return Deny(id, opened, DenialKind::kBusy, "the proxy has too many connections");
     }
     const Result<const Policy*> policy = policy_.Current();
-    if (!policy) {
-      return Deny(id, opened, DenialKind::kPolicy,
-                  "the policy cannot be used: " + policy.error().text());
-    }
+    if (!policy) return DenyWithoutPolicy(id, opened, policy.error());
     SetLog(**policy);
     Decide(id, std::move(opened), **policy);
   }
@@ -138,7 +133,7 @@ class Broker {
     if (!policy.network) {
       return Deny(id, opened, DenialKind::kPolicy, "the policy permits no network");
     }
-    if (decision.verdict != Verdict::kPermit) return DenyByRule(id, opened, decision);
+    if (decision.verdict != Verdict::kPermit) return DenyByRule(id, opened, decision, policy);
     if (policy.audit.required && !log_.failure().empty()) {
       return Deny(id, opened, DenialKind::kPolicy,
                   "the audit log, which the policy requires, cannot be written: " + log_.failure());
@@ -146,6 +141,7 @@ class Broker {
     if (decision.rule != nullptr) opened.rule = RuleAt(decision.rule->place);
     const auto added = open_.emplace(id, std::move(opened)).first;
     if (added->second.only_assess) return Grant(id, {});
+    added->second.wait = failures_.Await(added->second.target());
     const Opened& wanted = added->second;
     connector_.Connect(wanted.host, wanted.port,
                        [this, id](Connection connection) { Take(id, std::move(connection)); });
@@ -157,7 +153,9 @@ class Broker {
     if (connection.denied) {
       const Opened denied = std::move(at->second);
       open_.erase(at);
-      return DenyByRule(id, denied, *connection.denied);
+      const Result<const Policy*> policy = policy_.Current();
+      if (!policy) return DenyWithoutPolicy(id, denied, policy.error());
+      return DenyByRule(id, denied, *connection.denied, **policy);
     }
     at->second.address = std::move(connection.address);
     at->second.upstream = std::move(connection.upstream);
@@ -170,6 +168,8 @@ class Broker {
   void Grant(uint64_t id, std::vector<UniqueFd> socket) {
     const auto at = open_.find(id);
     if (at == open_.end()) return;
+    at->second.wait.reset();
+    if (!at->second.only_assess) failures_.Reached(at->second.target());
     counts_.Granted(at->second.target());
     NoteCounts();
     worker_->Send(static_cast<char>(WorkerMessage::kGranted),
@@ -187,17 +187,28 @@ class Broker {
     entry.why = why;
     Log(std::move(entry));
     const std::string sentence = "connection to " + Quote(opened.target()) + " failed: " + why;
-    // Only the user can change that, and a program shows no more than that the connection ended.
-    if (kind == DenialKind::kUpstream) TellUser(opened, sentence);
+    if (kind == DenialKind::kUpstream) {
+      // Only the user can change that, and a program shows no more than that the connection ended.
+      TellUser(opened, sentence);
+    } else {
+      failures_.Failed(opened.target(), sentence);
+    }
     Answer(id, kind, sentence);
   }
 
-  void DenyByRule(uint64_t id, const Opened& opened, const NameDecision& decision) {
+  void DenyByRule(uint64_t id, const Opened& opened, const NameDecision& decision,
+                  const Policy& policy) {
     AuditEntry entry = EntryOf(opened);
     entry.verdict = LoggedVerdict::kDeny;
     entry.why = decision.cause->why;
     if (decision.cause->place) entry.rule = RuleAt(*decision.cause->place);
-    Refuse(id, opened, std::move(entry), SentenceOf(decision));
+    Refuse(
+        id, opened, std::move(entry),
+        is_agent_ ? AgentsRefusalTextOf(decision, opened.port, policy) : RefusalTextOf(decision));
+  }
+
+  void DenyWithoutPolicy(uint64_t id, const Opened& opened, const Error& error) {
+    Deny(id, opened, DenialKind::kPolicy, "the policy cannot be used: " + error.text());
   }
 
   void Deny(uint64_t id, const Opened& opened, DenialKind kind, const std::string& why) {
@@ -205,16 +216,16 @@ class Broker {
     entry.verdict = LoggedVerdict::kDeny;
     entry.why = why;
     const std::string sentence = "connection to " + Quote(opened.target()) + " refused: " + why;
-    if (kind != DenialKind::kBusy) return Refuse(id, opened, std::move(entry), sentence);
-    Answer(id, kind, sentence);
+    if (kind == DenialKind::kBusy) return Answer(id, kind, sentence);
+    Refuse(id, opened, std::move(entry), {sentence, sentence});
   }
 
-  void Refuse(uint64_t id, const Opened& opened, AuditEntry entry, const std::string& sentence) {
+  void Refuse(uint64_t id, const Opened& opened, AuditEntry entry, const RefusalText& text) {
     counts_.Refused(opened.target());
     NoteCounts();
     Log(std::move(entry));
-    TellUser(opened, sentence);
-    Answer(id, DenialKind::kPolicy, sentence);
+    TellUser(opened, text.launcher);
+    Answer(id, DenialKind::kPolicy, text.program);
   }
 
   // Before Answer(): a command that ends because of it must not end before its launcher knows why.
@@ -321,12 +332,14 @@ class Broker {
   std::unique_ptr<MessageChannel> worker_;
   LivePolicy policy_;
   Connector connector_;
+  FailureNotices failures_;
   ConnectionLog log_;
   std::string profile_;
   std::map<uint64_t, Opened> open_;
   UseCounts counts_;
   boost::asio::steady_timer counts_timer_;
   bool counts_wait_ = false;
+  bool is_agent_;
   bool is_trial_;
 };
 

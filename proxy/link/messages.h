@@ -48,6 +48,8 @@ enum class BrokerMessage : char {
   kSession = 's',  // to the broker: a SessionRequest
   kNetwork = 'n',  // to the broker: as HolderMessage::kNetwork, without the namespaces
   kRefused = 'd',  // from the broker: host:port, a sentence for the user
+  kFailed = 'u',   // from the broker: the same, of a permitted host that could not be reached
+  kReached = 'k',  // from the broker: host:port, which had failed before
   kCounts = 't',   // from the broker: open connections; granted, refused, bytes up and down of all
                    // hosts; then a host, and its four numbers, for each
 };
@@ -58,6 +60,8 @@ enum class LauncherMessage : char {
   kExisting = 'e',       // from the proxy: the session's namespaces (user, net) to enter
   kNone = 'z',           // from the proxy: the session has no network yet; send kCreate
   kRefused = 'd',        // from the proxy: host:port, a sentence for the user
+  kFailed = 'u',         // from the proxy: as BrokerMessage::kFailed
+  kReached = 'k',        // from the proxy: as BrokerMessage::kReached
   kLost = 'x',           // from the proxy: the session's network has ended; why
   kStatus = 's',         // to the proxy; answered by kSessionStatus for each session, and kNone
   kSessionStatus = 't',  // key, name, sandboxes, then the fields of BrokerMessage::kCounts

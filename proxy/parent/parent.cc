@@ -99,6 +99,8 @@ class Parent {
       case LauncherMessage::kExisting:
       case LauncherMessage::kNone:
       case LauncherMessage::kRefused:
+      case LauncherMessage::kFailed:
+      case LauncherMessage::kReached:
       case LauncherMessage::kLost:
       case LauncherMessage::kSessionStatus:
         break;

@@ -153,6 +153,10 @@ bool Session::HearBroker() {
       counts_ = std::move(message->fields);
     } else if (message->type == static_cast<char>(BrokerMessage::kRefused)) {
       TellAll(LauncherMessage::kRefused, message->fields);
+    } else if (message->type == static_cast<char>(BrokerMessage::kFailed)) {
+      TellAll(LauncherMessage::kFailed, message->fields);
+    } else if (message->type == static_cast<char>(BrokerMessage::kReached)) {
+      TellAll(LauncherMessage::kReached, message->fields);
     }
   }
 }

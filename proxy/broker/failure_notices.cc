@@ -1,0 +1,39 @@
+#include "proxy/broker/failure_notices.h"
+
+#include <chrono>
+
+#include "base/text.h"
+#include "proxy/link/messages.h"
+
+namespace ringfence {
+namespace {
+
+// Lookup and dial may take 10 seconds each. An agent's user is to know within 5.
+constexpr std::chrono::seconds kSlow{4};
+constexpr size_t kMaxFailing = 256;
+
+}  // namespace
+
+FailureNotices::Wait FailureNotices::Await(const std::string& target) {
+  if (!is_agent_) return nullptr;
+  auto timer = std::make_shared<boost::asio::steady_timer>(io_, kSlow);
+  timer->async_wait([this, target](const boost::system::error_code& error) {
+    if (error) return;
+    Failed(target, "connection to " + Quote(target) + " failed: no answer for " +
+                       std::to_string(kSlow.count()) + " seconds");
+  });
+  return timer;
+}
+
+void FailureNotices::Failed(const std::string& target, const std::string& sentence) {
+  if (failing_.size() < kMaxFailing) failing_.insert(target);
+  // Each time: a sandbox that joined the session later has not heard of it. Launchers repeat none.
+  parent_.Send(static_cast<char>(BrokerMessage::kFailed), {target, sentence});
+}
+
+void FailureNotices::Reached(const std::string& target) {
+  if (failing_.erase(target) == 0) return;
+  parent_.Send(static_cast<char>(BrokerMessage::kReached), {target});
+}
+
+}  // namespace ringfence
