@@ -4,10 +4,13 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <utility>
+#include <vector>
 
 #include "base/message_socket.h"
 #include "base/program.h"
@@ -16,6 +19,7 @@
 #include "base/syscall.h"
 #include "base/text.h"
 #include "hook/wrap.h"
+#include "policy/load/sources.h"
 #include "proxy/link/control.h"
 #include "proxy/link/messages.h"
 #include "sandbox/private_folders.h"
@@ -23,18 +27,18 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxRefused = 20;  // hosts that are reported
-
 // Commands of a session share a network if the same policy applies to them: a subagent with a
 // profile of its own gets another one. A command without a session shares its network with no
 // other, but uses that of an earlier one again.
-SessionRequest SessionOf(const RunRequest& request) {
+SessionRequest SessionOf(const RunRequest& request, const std::string& own_name) {
+  Event caller = request.caller;
+  if (!own_name.empty()) caller.session_id = own_name;
   SessionRequest session;
-  session.name = request.caller.session_id;
-  session.is_shared = !session.name.empty();
+  session.name = caller.session_id;
+  session.is_shared = !session.name.empty() && own_name.empty();
   session.is_agent = request.command.is_agent;
   session.is_trial = request.command.is_trial;
-  session.words = WrapWords(request.context.registration, request.caller);
+  session.words = WrapWords(request.context.registration, caller);
   Event named;
   named.session_id = session.name;
   std::string text = request.policy.profile + (session.is_agent ? " agent" : "") +
@@ -46,6 +50,12 @@ SessionRequest SessionOf(const RunRequest& request) {
   return session;
 }
 
+// Returns the error of a message to the proxy, which may have ended: it cannot run, for example.
+Error ProxyError(const Error& error) {
+  if (error.code != EPIPE && error.code != ECONNRESET) return error;
+  return Error{Error::Kind::kSystem, "the egress proxy", "has ended", "", EPIPE};
+}
+
 // Asks for an existing network. Returns an entry without namespaces if there is none.
 Result<NetworkEntry> Join(const UniqueFd& proxy, const SessionRequest& session) {
   Result<SocketPair> pair = MakeSocketPair(SOCK_SEQPACKET);
@@ -53,10 +63,10 @@ Result<NetworkEntry> Join(const UniqueFd& proxy, const SessionRequest& session) 
   const int holders[] = {pair->other.get()};
   const char join = static_cast<char>(LauncherMessage::kJoin);
   if (Status s = SendSocketMessage(proxy.get(), join, session.Fields(), holders); !s) {
-    return s.error();
+    return ProxyError(s.error());
   }
   Result<SocketMessage> answer = ReceiveSocketMessage(proxy.get());
-  if (!answer) return answer.error();
+  if (!answer) return ProxyError(answer.error());
   NetworkEntry entry;
   if (answer->type == static_cast<char>(LauncherMessage::kExisting) && answer->fds.size() == 2) {
     entry.user = std::move(answer->fds[0]);
@@ -72,15 +82,15 @@ Result<NetworkEntry> Create(const UniqueFd& proxy, const SessionRequest& session
   const int holder[] = {pair->other.get()};
   const char create = static_cast<char>(LauncherMessage::kCreate);
   if (Status s = SendSocketMessage(proxy.get(), create, session.Fields(), holder); !s) {
-    return s.error();
+    return ProxyError(s.error());
   }
   NetworkEntry entry;
   entry.proxy = std::move(pair->own);
   return entry;
 }
 
-// 128 random bits, in hexadecimal.
-Result<std::string> NewCredential() {
+// Returns 128 random bits, in hexadecimal.
+Result<std::string> NewRandomName() {
   std::array<unsigned char, 16> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
     return SystemError("getrandom");
@@ -112,7 +122,7 @@ Result<UniqueFd> ListenOnLoopback(uint16_t& port) {
 
 Result<NetworkEntry> ProxyAccess::OpenPort(SessionRequest session) {
   NetworkEntry entry;
-  Result<std::string> credential = NewCredential();
+  Result<std::string> credential = NewRandomName();
   if (!credential) return credential.error();
   Result<UniqueFd> listener = ListenOnLoopback(entry.port.port);
   if (!listener) return listener.error();
@@ -131,8 +141,25 @@ Result<NetworkEntry> ProxyAccess::OpenPort(SessionRequest session) {
   return entry;
 }
 
+ProxyAccess::~ProxyAccess() {
+  const std::vector<Path>& homes = request_.context.places.homes;
+  if (own_session_.empty() || homes.empty()) return;
+  ::unlink(SessionGrantsPath(homes.front().text(), own_session_).c_str());
+}
+
+// What names a session inside is untrusted, and it changes while the agent runs.
+Status ProxyAccess::NameOwnSession() {
+  const bool needs_name = request_.command.is_agent && request_.caller.session_id.empty();
+  if (!needs_name || !own_session_.empty()) return Unit{};
+  Result<std::string> name = NewRandomName();
+  if (!name) return name.error();
+  own_session_ = "agent-" + *name;
+  return Unit{};
+}
+
 Result<NetworkEntry> ProxyAccess::Enter(const SandboxPlan& plan) {
-  SessionRequest session = SessionOf(request_);
+  if (Status s = NameOwnSession(); !s) return s.error();
+  SessionRequest session = SessionOf(request_, own_session_);
   const Result<std::string> program = ProgramBeside("ringfence-proxy");
   if (!program) return program.error();
   Result<ControlConnection> proxy = ConnectToProxy(ProxyFolder(request_.context.places), *program);
@@ -148,47 +175,36 @@ Result<NetworkEntry> ProxyAccess::Enter(const SandboxPlan& plan) {
 
 void ProxyAccess::Hear() {
   Result<SocketMessage> message = ReceiveSocketMessage(connection_.get());
-  if (!message) {
-    connection_ = UniqueFd();
-    return report_.Warn("the egress proxy has ended; no host can be reached any more");
-  }
-  message->fields.resize(2);
-  if (message->type == static_cast<char>(LauncherMessage::kRefused)) {
-    Note(message->fields[0], message->fields[1]);
-  } else if (message->type == static_cast<char>(LauncherMessage::kLost)) {
-    report_.Warn(Printable(message->fields[0]) + "; no host can be reached any more");
-  }
+  if (message) return Take(*message);
+  connection_ = UniqueFd();
+  report_.Warn("the egress proxy has ended; no host can be reached any more");
 }
 
-void ProxyAccess::Note(const std::string& host, const std::string& sentence) {
-  const bool is_known = std::ranges::find(refused_, host, &Refused::host) != refused_.end();
-  if (is_known || refused_.size() == kMaxRefused) return;
-  refused_.push_back({host, Printable(sentence)});
-  if (request_.command.is_agent) return;
-  refused_.back().is_reported = true;
-  report_.HostRefused(refused_.back().host, refused_.back().sentence);
+void ProxyAccess::Take(SocketMessage& message) {
+  message.fields.resize(2);
+  const std::string& first = message.fields[0];
+  const std::string& sentence = message.fields[1];
+  if (message.type == static_cast<char>(LauncherMessage::kRefused)) {
+    hosts_.Refused(first, sentence);
+  } else if (message.type == static_cast<char>(LauncherMessage::kFailed)) {
+    hosts_.Failed(first, sentence);
+  } else if (message.type == static_cast<char>(LauncherMessage::kReached)) {
+    hosts_.Reached(first);
+  } else if (message.type == static_cast<char>(LauncherMessage::kLost)) {
+    report_.Warn(Printable(first) + "; no host can be reached any more");
+  }
 }
 
 void ProxyAccess::HearRest() {
-  constexpr timeval kPatience{.tv_sec = 0, .tv_usec = 300'000};
+  if (!connection_.valid()) return;
+  constexpr timeval kPatience{.tv_sec = 2, .tv_usec = 0};  // the answer takes microseconds
   ::setsockopt(connection_.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
   const char status = static_cast<char>(LauncherMessage::kStatus);
   if (!SendSocketMessage(connection_.get(), status, {})) return;
   for (;;) {
     Result<SocketMessage> message = ReceiveSocketMessage(connection_.get());
     if (!message || message->type == static_cast<char>(LauncherMessage::kNone)) return;
-    if (message->type != static_cast<char>(LauncherMessage::kRefused)) continue;
-    message->fields.resize(2);
-    Note(message->fields[0], message->fields[1]);
-  }
-}
-
-void ProxyAccess::ReportRest() {
-  if (connection_.valid()) HearRest();
-  for (Refused& refused : refused_) {
-    if (!std::exchange(refused.is_reported, true)) {
-      report_.HostRefused(refused.host, refused.sentence);
-    }
+    Take(*message);
   }
 }
 

@@ -1,51 +1,50 @@
 // The launcher's access to ringfence-proxy: enters the network of the session, or has one created,
-// and tells the user which hosts were refused.
+// and hears which hosts the command does not get to.
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "base/message_socket.h"
+#include "base/not_copied.h"
 #include "base/unique_fd.h"
 #include "proxy/link/control.h"
+#include "run/host_reports.h"
 #include "run/report.h"
 #include "run/request.h"
 #include "sandbox/backend.h"
 
 namespace ringfence {
 
-class ProxyAccess final : public NetworkAccess {
+class ProxyAccess final : public NetworkAccess, NotCopied {
  public:
-  ProxyAccess(const RunRequest& request, const RunReport& report)
-      : request_(request), report_(report) {}
+  ProxyAccess(const RunRequest& request, const RunReport& report, HostReports& hosts)
+      : request_(request), report_(report), hosts_(hosts) {}
+
+  ~ProxyAccess();
 
   Result<NetworkEntry> Enter(const SandboxPlan& plan) override;
   int notices() const override { return connection_.get(); }
   void Hear() override;
 
-  // Called once the command has ended: reports the refused hosts that have not been reported yet.
-  // An agent's screen is left alone until then.
-  void ReportRest();
-
- private:
-  // Hears all that the proxy has said before this question, and its answer.
+  // Called once the command has ended: hears what the proxy has said until then.
   void HearRest();
 
-  struct Refused {
-    std::string host;  // with its port
-    std::string sentence;
-    bool is_reported = false;
-  };
-  void Note(const std::string& host, const std::string& sentence);
+ private:
+  Status NameOwnSession();
+  void Take(SocketMessage& message);
 
   Result<NetworkEntry> OpenPort(SessionRequest session);
 
   const RunRequest& request_;
   const RunReport& report_;
+  HostReports& hosts_;
+  // Names the session of an agent itself, for the log and for `ringfence allow --session`. Its
+  // permissions end with it.
+  std::string own_session_;
   // To the proxy, for as long as the sandbox lives; invalid if it is not used.
   UniqueFd connection_;
   // In place of a network's holder, for a sandbox that reaches the proxy by a port of the host.
   UniqueFd port_holder_;
-  std::vector<Refused> refused_;
 };
 
 }  // namespace ringfence

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <utility>
@@ -17,6 +18,8 @@
 #include "hook/inside_alerts.h"
 #include "policy/decide.h"
 #include "policy/files/real_files.h"
+#include "policy/rules/pattern.h"
+#include "run/host_reports.h"
 #include "run/launcher.h"
 #include "run/proxy_access.h"
 #include "run/remedy.h"
@@ -56,7 +59,8 @@ class Account final : public LaunchObserver {
         report_(report),
         disk_(disk),
         alerts_(request.policy, request.context.places, disk),
-        network_(request, report) {
+        hosts_(request, report),
+        network_(request, report, hosts_) {
     const std::optional<Path>& file = request.context.places.audit_file;
     if (file && !request.command.is_trial) log_.emplace(*file, request.policy.audit);
   }
@@ -71,6 +75,7 @@ class Account final : public LaunchObserver {
 
   void Started(const SandboxPlan& plan) override {
     report_.Started(plan);
+    hosts_.Begin(plan);
     if (request_.policy.audit.required) return;
     const Status logged = LogStart(plan);
     // A nested sandbox may have no log; the outer one writes its own lines.
@@ -104,8 +109,8 @@ class Account final : public LaunchObserver {
       if (report_.Failed(ended.failure->step, plain)) return kSetupFailed;
       return NotStarted(error);
     }
-    // Text output shows refusals only if the command ran and failed.
-    const bool tells = report_.descriptor() >= 0 || (!ended.not_run && ended.status != 0);
+    network_.HearRest();
+    const bool tells = report_.descriptor() >= 0 || MayHaveFailedByRefusal(ended);
     size_t told = 0;
     for (const Refusal& refusal : ended.refusals) {
       if (ExplainRefusal(plan, refusal, tells)) ++told;
@@ -118,7 +123,7 @@ class Account final : public LaunchObserver {
     if (ended.lost_supervisor) {
       report_.Warn("the supervisor ended unexpectedly; all processes of the run were ended");
     }
-    network_.ReportRest();
+    hosts_.ReportRest();
     report_.Ended(ended);
     RunOutcome outcome(ended.status);
     outcome.signal = ended.signal;
@@ -126,6 +131,27 @@ class Account final : public LaunchObserver {
   }
 
  private:
+  // Text output shows refused writes only if the command ran and failed, and if they can be the
+  // reason: a signal of the user's is none, and an agent without its service fails because of that.
+  bool MayHaveFailedByRefusal(const Ended& ended) const {
+    if (ended.not_run || ended.status == 0) return false;
+    if (!request_.command.is_agent) return true;
+    constexpr int kOfUser[] = {SIGINT, SIGTERM, SIGHUP};
+    return std::ranges::find(kOfUser, ended.signal) == std::end(kOfUser) && !hosts_.lacks_service();
+  }
+
+  // True if the agent tries to write this name without need, so that no failure is due to it.
+  bool IsAttempt(const std::string& path) const {
+    if (!request_.command.is_agent) return false;
+    for (const Path& home : request_.context.places.homes) {
+      const std::optional<std::string_view> below = Path::Clean(path).Below(home);
+      for (const std::string_view pattern : request_.policy.agent->state.attempts) {
+        if (below && MatchName(pattern, *below)) return true;
+      }
+    }
+    return false;
+  }
+
   void WarnOf(const SandboxPlan& plan) const {
     for (const std::string& note : plan.narrower) report_.Warn(note);
     for (const std::string& note : plan.unmet) report_.Warn(note);
@@ -206,8 +232,9 @@ class Account final : public LaunchObserver {
         refusal.why.empty() && path ? WhyNot(plan, *path, decision) : refusal.why;
     if (!is_denial && why.empty()) return false;
     // Text output skips a path that the user's own rights do not allow anyway.
-    tells = tells && (report_.descriptor() >= 0 || plan.is_nested || !refusal.why.empty() ||
-                      !path || !IsOthers(*path));
+    tells = tells && (report_.descriptor() >= 0 ||
+                      (!IsAttempt(refusal.path) &&
+                       (plan.is_nested || !refusal.why.empty() || !path || !IsOthers(*path))));
     const std::string text =
         is_denial ? WholeReasonText(decision, "").substr(std::string_view("ringfence: ").size())
                   : "write to " + Quote(refusal.path) + " refused: " + Printable(why) +
@@ -255,6 +282,7 @@ class Account final : public LaunchObserver {
   const RealFiles& disk_;
   std::optional<InsideLog> log_;
   InsideAlerts alerts_;
+  HostReports hosts_;
   ProxyAccess network_;
 };
 

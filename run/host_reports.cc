@@ -1,0 +1,98 @@
+#include "run/host_reports.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/contains.h"
+#include "base/text.h"
+#include "run/messages.h"
+
+namespace ringfence {
+namespace {
+
+constexpr size_t kMaxHosts = 20;  // that are reported
+
+std::string_view HostOf(std::string_view target) { return target.substr(0, target.rfind(':')); }
+
+// True if the agent has its user interface: a terminal, and no option that does without it.
+bool HasInterface(const SandboxCommand& command) {
+  const auto prints = [](std::string_view word) { return word == "-p" || word == "--print"; };
+  return ::isatty(STDOUT_FILENO) == 1 && std::ranges::none_of(command.argv, prints);
+}
+
+}  // namespace
+
+void HostReports::Begin(const SandboxPlan& plan) {
+  const std::string why = WhyServiceIsShut(service_, request_, plan);
+  if (!why.empty()) Refused(service_.target(), why);
+}
+
+void HostReports::Refused(const std::string& target, const std::string& sentence) {
+  Note({.target = target, .sentence = Printable(sentence)});
+}
+
+void HostReports::Failed(const std::string& target, const std::string& sentence) {
+  Note({.target = target, .sentence = Printable(sentence), .is_failure = true});
+}
+
+void HostReports::Reached(const std::string& target) {
+  std::erase_if(entries_, [&target](const Entry& entry) {
+    return entry.target == target && entry.is_failure;
+  });
+}
+
+void HostReports::Note(Entry entry) {
+  auto known = std::ranges::find(entries_, entry.target, &Entry::target);
+  if (known == entries_.end()) {
+    if (entries_.size() == kMaxHosts) return;
+    entries_.push_back(std::move(entry));
+    known = entries_.end() - 1;
+  }
+  if (known->count++ > 0) return;
+  if (!request_.command.is_agent || IsService(*known)) Report(*known);
+}
+
+void HostReports::Report(Entry& entry) {
+  entry.is_reported = true;
+  if (IsService(entry)) {
+    return report_.Warn(std::string(request_.policy.agent->name) +
+                        " cannot reach its service: " + entry.sentence);
+  }
+  if (entry.is_failure) return report_.Warn(entry.sentence);
+  report_.HostRefused(entry.target, entry.sentence);
+}
+
+bool HostReports::IsService(const Entry& entry) const {
+  return !service_.host.empty() && entry.target == service_.target();
+}
+
+bool HostReports::lacks_service() const {
+  return std::ranges::any_of(entries_, [this](const Entry& entry) { return IsService(entry); });
+}
+
+// An agent asks for hosts of which its user need not know. What its commands need is reported,
+// unless it is one of the hosts that only the agent itself asks for.
+bool HostReports::IsWithoutNeed(const Entry& entry) const {
+  if (!request_.command.is_agent) return false;
+  const Agent& agent = *request_.policy.agent;
+  const std::string_view host = HostOf(entry.target);
+  if (agent.background_hosts.Contains(host)) return true;
+  if (entry.is_failure && agent.hosts.Contains(host)) return !IsService(entry);
+  return agent.interface_hosts.Contains(host) && entry.count == 1 && HasInterface(request_.command);
+}
+
+void HostReports::ReportRest() {
+  // What was written over the agent's screen may be lost.
+  const bool repeats = ::isatty(STDERR_FILENO) == 1;
+  for (Entry& entry : entries_) {
+    if (IsService(entry) && repeats) entry.is_reported = false;
+  }
+  for (Entry& entry : entries_) {
+    if (!entry.is_reported && !IsWithoutNeed(entry)) Report(entry);
+  }
+}
+
+}  // namespace ringfence
