@@ -141,10 +141,15 @@ class Launcher {
         ::syscall(SYS_clone, NewNamespaces() | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
   }
 
+  Status Fail(const Error& network) {
+    ended_.failure = SetupFailure{"own network", network, Feature::kNamespaces};
+    return Unit{};
+  }
+
   // Forks the first process inside the network that the proxy serves. Returns twice, as Clone().
   Status EnterNetwork() {
     Result<NetworkEntry> entry = watch_.network.Enter(plan_);
-    if (!entry) return entry.error();
+    if (!entry) return entry.error().code == EPIPE ? Fail(entry.error()) : entry.error();
     if (plan_.network.is_by_port()) {
       proxy_ = std::move(entry->port);
       first_ = Clone();
@@ -152,10 +157,7 @@ class Launcher {
     }
     Result<FirstProcess> first =
         CloneIntoNetwork({plan_, std::move(*entry), NewNamespaces() | SIGCHLD});
-    if (!first) {
-      ended_.failure = SetupFailure{"own network", first.error(), Feature::kNamespaces};
-      return Unit{};
-    }
+    if (!first) return Fail(first.error());
     first_ = first->pid;
     network_ = std::move(first->network);
     if (first->holder > 0) spared_.push_back(first->holder);
