@@ -13,14 +13,16 @@ WAIT = "for i in $(seq 50); do curl -s -o /dev/null http://127.0.0.1:8000/ && br
 
 
 def both(world, first, second, first_extra, second_extra):
-    """Runs two commands at the same time; returns the output of the second."""
+    """Runs two commands at the same time; returns the output of the second, which starts once the
+    first has created the file "begun"."""
     one = shlex.join(world.command("sh", "-c", first, extra=first_extra))
     other = shlex.join(world.command("sh", "-c", second, extra=second_extra))
-    return world.outside("sh", "-c", f"{one} >first 2>&1 & {other}; touch done; wait")
+    begun = "for i in $(seq 200); do [ -e begun ] && break; sleep 0.1; done"
+    return world.outside("sh", "-c", f"{one} >first 2>&1 & {begun}; {other}; touch done; wait")
 
 
 def test_commands_of_a_session_reach_each_others_servers(world):
-    serve = f"{SERVE} while [ ! -e done ]; do sleep 0.1; done"
+    serve = f"touch begun; {SERVE} while [ ! -e done ]; do sleep 0.1; done"
     ask = f"{WAIT}; curl -s http://127.0.0.1:8000/ | head -n 1"
     session = ("--session", "one")
     assert "<!DOCTYPE" in both(world, serve, ask, session, session).stdout
@@ -28,7 +30,7 @@ def test_commands_of_a_session_reach_each_others_servers(world):
 
 @pytest.mark.parametrize("extra", [(), ("--session", "other")])
 def test_other_commands_do_not(world, extra):
-    serve = f"{SERVE} while [ ! -e done ]; do sleep 0.1; done"
+    serve = f"touch begun; {SERVE} while [ ! -e done ]; do sleep 0.1; done"
     ask = "sleep 1; curl -sS http://127.0.0.1:8000/"
     done = both(world, serve, ask, ("--session", "one"), extra)
     assert "Failed to connect" in done.stderr
