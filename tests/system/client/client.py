@@ -154,7 +154,8 @@ class Client:
     def __init__(self, program, world, api_url, folder, prompt, arguments, launcher=(), user=None):
         self._command = [*launcher, program, *self._how(prompt), *arguments]
         self._folder = folder
-        self._environment = {**_environment(world, api_url, launcher), **world.more_environment}
+        environment = {**_environment(world, api_url, launcher), **world.more_environment}
+        self._environment = {name: value for name, value in environment.items() if value is not None}
         self._user = {} if user is None else {"user": user, "group": user, "extra_groups": []}
         self._events = []
         self._stderr = world.base / "client.stderr"
@@ -207,6 +208,22 @@ class Client:
                 event = {"type": "unreadable", "line": line}
             self._events.append(event)
 
+    def runs(self):
+        return self._process.poll() is None
+
+    def end(self):
+        """Ends it as a user does, and waits."""
+        self._signal_all(signal.SIGTERM)
+        return self.wait()
+
+    @property
+    def status(self):
+        return self._process.returncode
+
+    def errors(self):
+        """Its standard error until now."""
+        return self._stderr.read_text(errors="replace")
+
     def hook_answers(self):
         """The hooks' answers as the client saw them (it does not show the hooks of all events)."""
         return [event for event in self._events if event.get("subtype") == "hook_response"]
@@ -241,6 +258,8 @@ class SdkClient(Client):
 class TerminalClient(Client):
     """A client with its user interface, in its own terminal. Says /exit when told to."""
 
+    all_on_screen = False  # its standard error as well
+
     @staticmethod
     def _how(prompt):
         return [prompt]
@@ -251,7 +270,8 @@ class TerminalClient(Client):
         self._screen = b""
         self._process = subprocess.Popen(
             self._command, cwd=self._folder, env=self._environment, stdin=other, stdout=other,
-            stderr=stderr, start_new_session=True, preexec_fn=_take_terminal, **self._user)
+            stderr=other if self.all_on_screen else stderr, start_new_session=True,
+            preexec_fn=_take_terminal, **self._user)
         os.close(other)
         self._reader = threading.Thread(target=self._collect, daemon=True)
 
@@ -264,6 +284,9 @@ class TerminalClient(Client):
 
     def shows(self, text):
         return text.encode() in self._screen
+
+    def errors(self):
+        return self._screen.decode(errors="replace") if self.all_on_screen else super().errors()
 
     def _collect(self):
         try:

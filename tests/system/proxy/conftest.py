@@ -1,10 +1,14 @@
 """A network with hosts, and a home and a project in it."""
 
 import os
+import pathlib
+import shutil
 import tempfile
 
 import pytest
 
+import client
+from agent_network import API, AgentNetwork, AgentWorld
 from internet import Internet
 from network_world import NetworkWorld
 from ordinary_user import ORDINARY_USER, place_for_base
@@ -25,3 +29,26 @@ def fixture_internet():
 @pytest.fixture(name="world")
 def fixture_world(internet, place, programs):
     return NetworkWorld(place, programs, internet)
+
+
+@pytest.fixture(name="agent_network", scope="session")
+def fixture_agent_network(internet):
+    return AgentNetwork(internet)
+
+
+@pytest.fixture(name="agent")
+def fixture_agent(agent_network, place, programs):
+    """A home and a project for the real client, whose service can be reached."""
+    try:
+        found = client.find()
+    except client.Unavailable as reason:
+        pytest.skip(str(reason))
+    program = pathlib.Path(place) / "bin" / "claude"  # where every user may start it
+    try:
+        os.link(found, program)
+    except OSError:
+        shutil.copy(found, program)
+    agent_network.resolve(API)
+    world = AgentWorld(agent_network, programs, program)
+    yield world
+    world.remove()

@@ -1,0 +1,238 @@
+"""`ringfence run -- claude`: whole sessions of the real client, whose model is a script that a host of
+the test's network serves under the service's own name."""
+
+import re
+import shutil
+import time
+
+import pytest
+
+from agent_network import API, NOTHING, PLAIN_PORT, ScreenClient, awaits, lines_of
+from client import TerminalClient
+from script import Call, Do, Told, holds, play_prompt, runs
+from tool import bash, read, write
+
+LOST = "ringfence: warning: Claude Code cannot reach its service: "
+NOT_LISTED = 'refused: the host "bad.example" is not listed'
+# What the client connects to and tries to write without need (agents/claude/agent.cc).
+OWN_HOSTS = {"downloads.claude.ai:443", "http-intake.logs.us5.datadoghq.com:443",
+             "raw.githubusercontent.com:443"}
+OWN_WRITES = r"\.claude/(remote-settings\.json|projects|plugins|\.last-update-result\.json.*)|\.local/share"
+
+
+def play():
+    return [
+        Call("a command", bash("echo made > made; cat made"), runs("made"), holds("$PROJECT/made", "made")),
+        Call("a file is read", read("in.txt"), runs("harmless")),
+        Call("a file", write("new.txt"), runs(), holds("$PROJECT/new.txt", "by the model")),
+        Call("no proxy variable is set", bash("env | grep -ci _proxy= || true"), runs("0")),
+        Call("a host that is not listed", bash("curl -sS http://bad.example/"),
+             Told(True, (NOT_LISTED, "`ringfence allow --session bad.example` in another terminal"))),
+        Call("its port for TLS", bash("curl -sS https://bad.example/ || echo failed"), Told(True, ("failed",))),
+    ]
+
+
+def check(checks, told):
+    for outcome in told.outcomes():
+        checks.check(outcome.name, "; ".join(outcome.problems))
+    checks.check("the whole", "; ".join(told.trouble()))
+
+
+def leave(running, told):
+    """Ends a client with its user interface, as soon as it has played."""
+    told.wait_until_finished("main", 120)
+    awaits_screen(running, "done")
+    running.say("/exit")
+    time.sleep(1)  # input that arrives at once counts as pasted
+    running.say("\r")
+    assert running.wait(120), running.diagnosis()
+
+
+def awaits_screen(running, text):
+    late = time.monotonic() + 120
+    while not running.shows(text):
+        assert running.runs() and time.monotonic() < late, running.diagnosis()
+        time.sleep(0.05)
+
+
+def refused_hosts(agent):
+    return {line["host"] for line in agent.lines_of_log("Connection") if line["verdict"] == "deny"}
+
+
+def unknown_writes(agent):
+    paths = {path for line in agent.lines_of_log("SandboxDenial") for path in line["paths"]}
+    return {path for path in paths if not re.fullmatch(f"{re.escape(str(agent.home))}/({OWN_WRITES})", path)}
+
+
+def assert_only_the_refused_are_named(errors):
+    lines = lines_of(errors)
+    assert len(lines) == 2, errors
+    for line, port in zip(sorted(lines), (443, 80)):
+        assert f'connection to "bad.example:{port}" {NOT_LISTED}' in line
+        # The session is over, and so is what holds for it.
+        assert '"network": {"allow": ["@agent-hosts", "bad.example"]}' in line
+        assert "--session" not in line
+
+
+def test_a_whole_session_without_a_policy_for_the_network(agent, checks):
+    told, api = agent.played(*play())
+    with api, agent.client() as running:
+        assert running.wait(120), running.diagnosis()
+    told.check_results(running.user_messages())
+    check(checks, told)
+    assert running.status == 0, running.diagnosis()
+    assert_only_the_refused_are_named(running.errors())
+    assert refused_hosts(agent) <= {"bad.example:80", "bad.example:443"} | OWN_HOSTS
+    assert not unknown_writes(agent)
+
+
+def test_a_whole_session_with_its_user_interface(agent, checks):
+    """The client then also looks for updates and the like, of which its user hears nothing."""
+    told, api = agent.played(*play())
+    with api, agent.client(TerminalClient) as running:
+        leave(running, told)
+    check(checks, told)
+    assert running.status == 0, running.diagnosis()
+    assert_only_the_refused_are_named(running.errors())
+    assert not running.shows("Auto-update failed")
+    assert refused_hosts(agent) <= {"bad.example:80", "bad.example:443"} | OWN_HOSTS
+    assert not unknown_writes(agent)
+
+
+@pytest.mark.parametrize("address, why", (
+    (NOTHING, "it cannot be reached: Connection refused"), (None, "it does not resolve: ")))
+def test_a_service_out_of_reach_is_reported_while_the_client_waits(agent, address, why):
+    """The client itself retries for minutes, and says nothing in the first."""
+    agent.network.resolve(address)
+    with agent.client() as running:
+        awaits(running, LOST + f'connection to "api.anthropic.com:443" failed: {why}')
+        assert running.end(), running.diagnosis()
+    assert len(lines_of(running.errors())) == 1, running.errors()
+
+
+def test_a_service_that_does_not_answer_is_reported_too(agent):
+    agent.set_network({"allow": ["api.stalls.example"]})
+    agent.more_environment["ANTHROPIC_BASE_URL"] = "https://api.stalls.example"
+    with agent.client() as running:
+        awaits(running, LOST + 'connection to "api.stalls.example:443" failed: no answer for 4 seconds')
+        running.end()
+
+
+def test_a_client_that_gives_up_blames_only_its_service(agent):
+    agent.network.resolve(NOTHING)
+    agent.more_environment["CLAUDE_CODE_MAX_RETRIES"] = "0"
+    with agent.client() as running:
+        assert running.wait(300), running.diagnosis()
+    assert running.status == 1, running.diagnosis()
+    lines = lines_of(running.errors())
+    assert len(lines) == 1 and lines[0].startswith(LOST), running.errors()
+    assert agent.lines_of_log("SandboxDenial"), "no write was refused, so nothing is shown"
+
+
+def test_a_service_that_the_policy_does_not_list_can_be_allowed_while_the_client_waits(agent):
+    agent.set_network({"allow": ["good.example"]})
+    told, api = agent.played(Call("a command", bash("echo made"), runs("made")))
+    with api, agent.client() as running:
+        awaits(running, LOST + 'connection to "api.anthropic.com:443" refused: ')
+        words = re.search("`(ringfence allow [^`]*)`", running.errors())[1].split()
+        assert agent.in_another_terminal(*words).returncode == 0
+        assert running.wait(300), running.diagnosis()
+    told.check_results(running.user_messages())
+    assert not told.outcomes()[0].problems
+    assert running.status == 0, running.diagnosis()
+
+
+def test_a_service_on_the_hosts_loopback_has_another_name(agent):
+    agent.more_environment["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{PLAIN_PORT}"
+    with agent.client() as running:
+        awaits(running, LOST + f'ANTHROPIC_BASE_URL names "127.0.0.1:{PLAIN_PORT}"')
+        running.end()
+    name = re.search(r"host\.ringfence:\d+", running.errors())[0]
+    agent.more_environment["ANTHROPIC_BASE_URL"] = f"http://{name}"
+    agent.set_network({"allow": ["@agent-hosts", name]})
+    told, api = agent.played(Call("a command", bash("echo made"), runs("made")))
+    with api, agent.client() as running:
+        assert running.wait(120), running.diagnosis()
+    assert told.outcomes()[0].problems == []
+    assert not lines_of(running.errors())
+
+
+def test_the_line_is_repeated_when_the_screen_is_left(agent):
+    agent.network.resolve(NOTHING)
+    with agent.client(ScreenClient) as running:
+        awaits(running, LOST)
+        # In raw mode, a line feed alone would shift all that follows.
+        assert re.search(r"\r" + LOST + "[^\n]*\r\n", running.errors())
+        running.end()
+    assert running.errors().count(LOST) == 2, running.diagnosis()
+
+
+def test_the_line_is_not_repeated_if_the_service_answers_later(agent):
+    agent.network.resolve(NOTHING)
+    told, api = agent.played(Call("a command", bash("echo made"), runs("made")))
+    with api, agent.client(ScreenClient) as running:
+        awaits(running, LOST)
+        agent.network.resolve(API)
+        leave(running, told)
+    assert running.errors().count(LOST) == 1, running.diagnosis()
+
+
+def test_a_host_is_allowed_for_the_running_session_only(agent, checks):
+    def allow(stage):
+        said = stage.played_by.told("refused")
+        words = re.search("`(ringfence allow [^`]*)`", said)[1].split()
+        done = stage.in_another_terminal(*words)
+        assert "it applies only to session agent-" in done.stdout, done
+        assert list(grants.iterdir())
+
+    grants = agent.home / ".local/state/ringfence/sessions"
+    agent.played_by, api = agent.played(
+        Call("refused", bash("curl -sS http://good.example/a"), Told(True, ("refused",))),
+        Do("what the text says", allow),
+        Call("permitted", bash("curl -sS http://good.example/b"), runs('"path": "/b"')))
+    with api, agent.client() as running:
+        assert running.wait(120), running.diagnosis()
+    check(checks, agent.played_by)
+    assert not list(grants.iterdir())
+
+
+def test_the_last_line_says_how_to_list_the_host(agent):
+    step = Call("refused", bash("curl -sS http://good.example/"), Told(True, ("refused",)))
+    _, api = agent.played(step)
+    with api, agent.client() as running:
+        assert running.wait(120), running.diagnosis()
+    section = re.search(r'"network": (\{.*?\}) to ~/\.config/ringfence/policy\.json', running.errors())
+    agent.write("$HOME/.config/ringfence/policy.json", '{"version": 1, "network": ' + section[1] + "}")
+    told, api = agent.played(Call("permitted", bash("curl -sS http://good.example/b"), runs('"path": "/b"')))
+    with api, agent.client() as running:
+        assert running.wait(120), running.diagnosis()
+    assert told.outcomes()[0].problems == []
+    assert not lines_of(running.errors())
+
+
+@pytest.mark.skipif(not shutil.which("tmux"), reason="no tmux")
+def test_agents_of_a_layout_reach_their_service(agent):
+    agent.write("$HOME/.config/ringfence/policy.json",
+                {"version": 1, "profiles": {"main": {}, "worker": {}}})
+    told, api = agent.played(Call("a command", bash("echo pane >> panes"), runs()))
+    made = agent.in_another_terminal(
+        "ringfence", "layout", "main", "worker", "--for", "tmux", "--output", "agents.sh", "--", "claude",
+        "-p", play_prompt("main"), "--permission-mode", "bypassPermissions")
+    assert made.returncode == 0, made.stderr
+    script = (agent.project / "agents.sh").read_text()
+    for profile in ("main", "worker"):
+        assert f"/ringfence' 'run' '--profile={profile}' " in script
+    agent.more_environment |= {"ANTHROPIC_API_KEY": "dummy", "TERM": "xterm", "LANG": "C.UTF-8",
+                               "TMUX_TMPDIR": str(agent.home), "SHELL": "/bin/sh"}
+    tmux = ("tmux", "-L", "agents")
+    with api:
+        started = agent.in_another_terminal("sh", "agents.sh", *tmux[1:])
+        assert started.returncode == 0, started.stderr
+        try:
+            late = time.monotonic() + 120
+            while (agent.read("$PROJECT/panes") or "").count("pane") < 2:
+                assert time.monotonic() < late, agent.in_another_terminal(*tmux, "capture-pane", "-p").stdout
+                time.sleep(0.1)
+        finally:
+            agent.in_another_terminal(*tmux, "kill-server")
+    assert not told.trouble()
