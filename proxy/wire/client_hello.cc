@@ -19,6 +19,7 @@ constexpr size_t kHelloHeader = 4;  // type, length
 constexpr char kHelloType = 1;
 constexpr uint16_t kTls10 = 0x0301, kTls12 = 0x0303;  // TLS 1.3 calls itself 1.2 here
 constexpr uint16_t kServerNameExtension = 0, kEchExtension = 0xFE0D;
+constexpr uint16_t kEsniExtension = 0xFFCE;  // of the drafts before ECH
 constexpr uint8_t kHostName = 0;
 
 bool HelloFails(WireError& error, std::string_view reason) {
@@ -112,7 +113,7 @@ bool ReadHelloExtensions(std::string_view extensions, ClientHello& hello, WireEr
       return HelloFails(error, "has a malformed TLS extension");
     }
     if (!seen.insert(type).second) return HelloFails(error, "has a TLS extension twice");
-    if (type == kEchExtension) hello.has_ech = true;
+    if (type == kEchExtension || type == kEsniExtension) hello.has_ech = true;
     if (type == kServerNameExtension && !ReadServerName(content, hello.server_name, error)) {
       return false;
     }

@@ -14,7 +14,7 @@ constexpr size_t kMaxClientHello = size_t{16} * 1024;  // bytes on the wire, wit
 
 struct ClientHello {
   std::string server_name;  // as sent, letters in lower case; "" if there is none
-  bool has_ech = false;     // encrypted_client_hello: the real name would be another one
+  bool has_ech = false;     // the real name would be an encrypted one (ECH, or ESNI of its drafts)
 };
 
 // True if `bytes`, at least one, can be the beginning of a TLS handshake record.

@@ -128,6 +128,7 @@ TEST_CASE("client hello: forms that are rare but right are read") {
        "a.example"},
       {"ECH", Record(Hello(Extension(0xFE0D, "x") + Name("a.example"))), "a.example +ech"},
       {"ECH without an outer name", Record(Hello(Extension(0xFE0D, ""))), " +ech"},
+      {"ESNI", Record(Hello(Extension(0xFFCE, "x") + Name("a.example"))), "a.example +ech"},
       {"a neighbour of ECH", Record(Hello(Extension(0xFE0C, "x"))), ""},
       {"GREASE", Record(Hello(Extension(0x0A0A, "") + Name("a.example") + Extension(0x3A3A, "x"))),
        "a.example"},
