@@ -20,6 +20,7 @@ namespace {
 using boost::asio::ip::tcp;
 using boost::system::error_code;
 
+constexpr uint16_t kWebPort = 80;
 constexpr uint16_t kTlsPort = 443;
 constexpr std::chrono::seconds kHelloLimit{10};
 
@@ -62,7 +63,8 @@ void Tunnel::Look() {
   }
   if (start_.received.empty()) return AwaitFirst();
   if (LooksLikeTls(start_.received)) return CheckHello();
-  if (LooksLikeHttp(start_.received)) return BecomeExchange();
+  // At a web server, no beginning of a request is too short or too odd to be read as one.
+  if (start_.target.port == kWebPort || LooksLikeHttp(start_.received)) return BecomeExchange();
   Relay();
 }
 
@@ -72,6 +74,7 @@ void Tunnel::AwaitFirst() {
                            [self = shared_from_this()](const error_code& error) {
                              if (!error && !self->is_over_) self->ReadMore();
                            });
+  if (start_.target.port == kWebPort) return;  // a web server has nothing to say first
   start_.host.async_wait(tcp::socket::wait_read,
                          [self = shared_from_this()](const error_code& error) {
                            if (!error && !self->is_over_ && self->start_.received.empty()) {
