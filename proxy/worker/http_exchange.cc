@@ -124,7 +124,6 @@ void HttpExchange::SendRequest() {
   request_.chunked = plan_.body.kind == BodyFraming::Kind::kChunked;
   request_.is_done = false;
   request_.passed = response_.passed = 0;
-  status_ = 0;
   interim_count_ = 0;
   response_.in.clear();
   PassRequest();
@@ -237,6 +236,7 @@ void HttpExchange::EndResponse() {
     return Close();
   }
   if (!host_keeps_alive_ || !response_.in.empty()) CloseHost();
+  status_ = 0;
   ReadRequest();
 }
 
