@@ -60,7 +60,7 @@ void HttpExchange::ReadRequest() {
 
 void HttpExchange::OnRequestBytes(bool ended) {
   if (ended) return Close();
-  if (HasNewLine(request_)) return ReadRequest();
+  if (ShouldParse(request_)) return ReadRequest();
   LimitHead();
   Read(client_, request_, &HttpExchange::OnRequestBytes);
 }
@@ -158,7 +158,7 @@ void HttpExchange::ReadResponse() {
 }
 
 void HttpExchange::OnResponseBytes(bool ended) {
-  if (!ended && HasNewLine(response_)) return ReadResponse();
+  if (!ended && ShouldParse(response_)) return ReadResponse();
   if (!ended) return Read(*host_, response_, &HttpExchange::OnResponseBytes);
   // A host may close an idle connection at any time.
   const bool can_retry = is_reused_ && !has_retried_ && response_.in.empty() &&
@@ -242,10 +242,10 @@ void HttpExchange::EndResponse() {
 
 // --- bytes ---
 
-// A head is parsed from its beginning each time, so not for every byte of it.
-bool HttpExchange::HasNewLine(Way& way) {
+// A head is parsed anew when its first bytes have come, and then for each line, not for each byte.
+bool HttpExchange::ShouldParse(Way& way) {
   const size_t from = std::min(std::exchange(way.searched, way.in.size()), way.in.size());
-  return way.in.size() >= kMaxHeadSize || way.in.find('\n', from) != std::string::npos;
+  return from == 0 || way.in.size() >= kMaxHeadSize || way.in.find('\n', from) != std::string::npos;
 }
 
 void HttpExchange::AddPayload(Way& way, std::string_view payload) {

@@ -66,7 +66,7 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
   // Moves what is understood of `way.in` to `way.out`. Returns false for a broken body.
   bool TakeBody(Way& way);
   static void AddPayload(Way& way, std::string_view payload);
-  static bool HasNewLine(Way& way);
+  static bool ShouldParse(Way& way);
   void Read(TcpSocket& socket, Way& way, void (HttpExchange::*then)(bool ended));
   void Write(TcpSocket& socket, Way& way, void (HttpExchange::*then)());
   void WriteFailed(Way& way);
