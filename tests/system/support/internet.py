@@ -20,6 +20,7 @@ import sys
 import threading
 import time
 
+import recorder
 from upstream_proxy import upstream_proxies
 
 PYTHON = "/usr/bin/python3"  # not that of the tests, which only their user may be able to start
@@ -31,6 +32,10 @@ HOSTS = {"good.example": GOOD, "www.good.example": GOOD, "bad.example": BAD, "si
 ECHO_PORT, GREETING_PORT, LOCAL_PORT = 7777, 2222, 5454
 NEW_NAME = "tester"  # of the user, if the machine does not know them: ssh and sshd insist on a name
 START_SECONDS = 60
+
+# Names below RAW_NAMES belong to `recorder`. A name below ADDRESS_NAMES has the addresses in its first
+# label, in hexadecimal: "7f000001-cb007109.addresses.example".
+RAW_NAMES, ADDRESS_NAMES = ".raw.example", ".addresses.example"
 
 # The resolver of this network is not to be trusted. Each query gets the next row, and then the last
 # one again. Queries for names below stalls.example get no answer at all.
@@ -57,8 +62,8 @@ class Internet:
         make_certificates(self.certificates)
         # Where every user may read it, as the source need not be.
         program = shutil.copy(__file__, self.base / "hosts.py")
-        proxy = pathlib.Path(__file__).with_name("upstream_proxy.py")
-        for file in (program, shutil.copy(proxy, self.base)):
+        others = [pathlib.Path(__file__).with_name(name) for name in ("recorder.py", "upstream_proxy.py")]
+        for file in (program, *(shutil.copy(other, self.base) for other in others)):
             os.chmod(file, 0o644)
         as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
         self.process = subprocess.Popen(
@@ -189,7 +194,7 @@ class Resolver(socketserver.BaseRequestHandler):
         if kind == 1:
             with open(self.server.record, "a", encoding="ascii") as record:
                 record.write(name + "\n")
-        rows = self.server.answers.get(name, [[]])
+        rows = self.server.answers.get(name) or [addresses_in(name)]
         if name.endswith(".stalls.example"):
             return
         family, size = (socket.AF_INET, 4) if kind == 1 else (socket.AF_INET6, 16)
@@ -198,10 +203,20 @@ class Resolver(socketserver.BaseRequestHandler):
         data = [socket.inet_pton(family, text) for text in row if (":" in text) == (size == 16)]
         records = b"".join(b"\xc0\x0c" + kind.to_bytes(2, "big") + b"\0\1\0\0\0\0" +
                            size.to_bytes(2, "big") + part for part in data)
-        status = 0x8180 if row or name in self.server.answers else 0x8183
+        status = 0x8180 if row or rows[0] or name in self.server.answers else 0x8183
         connection.sendto(query[:2] + status.to_bytes(2, "big") + b"\0\1" +
                           len(data).to_bytes(2, "big") + b"\0\0\0\0" + query[12:at + 5] + records,
                           self.client_address)
+
+
+def addresses_in(name):
+    """The addresses of a name that is in no table."""
+    if name.endswith(RAW_NAMES):
+        return [recorder.RECORDER]
+    if not name.endswith(ADDRESS_NAMES):
+        return []
+    packed = [bytes.fromhex(text) for text in name.removesuffix(ADDRESS_NAMES).split("-")]
+    return [socket.inet_ntop(socket.AF_INET if len(data) == 4 else socket.AF_INET6, data) for data in packed]
 
 
 def serve_names(base):
@@ -310,6 +325,7 @@ def main():
     serve_names(base)
     for proxy in upstream_proxies(base, HOSTS, GOOD):
         serve(proxy)
+    recorder.start()
     commands = Commands(base, user)
     print(json.dumps("ready"), flush=True)
     for line in sys.stdin:
