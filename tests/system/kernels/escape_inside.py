@@ -56,6 +56,7 @@ def main():
     parser.add_argument("--only", metavar="ROW", action="append")
     parser.add_argument("--together", action="store_true")
     parser.add_argument("--as-root", action="store_true")
+    parser.set_defaults(network=False)
     options = parser.parse_args()
     unknown = set(options.only or ()) - {row.name for row in ROWS}
     if unknown:

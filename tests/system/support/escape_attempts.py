@@ -20,6 +20,7 @@ NO_SANDBOX_STATUS = 125
 
 POLICY = {"version": 1, "read": {"deny": ["**/.env", "@secrets"]},
           "sandbox": {"memory": "512M", "processes": 256}}
+NETWORK = {"allow": ["good.example", "*:4321"]}
 
 # Result of a row: "open", "virtual" (succeeded inside, no effect outside), "stopped", "works",
 # "broken", "skipped", or "" if the probe gave no answer.
@@ -69,13 +70,14 @@ def classify(row, bare, inside, expected_open, accepted):
 # -- running --------------------------------------------------------------------------------------
 
 class Runner:
-    """`options`: `probe`, and `ringfence` or `launcher`, a template; `layers`."""
+    """`options`: `probe`, and `ringfence` or `launcher`, a template; `layers`; `network` if the policy
+    has one."""
 
     def __init__(self, options, base):
         self.options = options
         self.world = EscapeWorld(base, options.probe)
         self.policy = self.world.base / "policy.json"
-        self.policy.write_text(json.dumps(POLICY))
+        self.policy.write_text(json.dumps({**POLICY, **({"network": NETWORK} if options.network else {})}))
 
     def probe(self, *rows):
         return [str(self.world.project / "escape_probe"),
@@ -109,6 +111,10 @@ class Runner:
             done, look = self.world.run("", command)
             found.append([result_of(row, done.of(row.name), look) for row in rows])
         return [(row, self.classified(row, bare, inside)) for row, bare, inside in zip(rows, *found)]
+
+    def try_names(self, names):
+        """As try_together(): (name, Outcome) of each."""
+        return [(row.name, outcome) for row, outcome in self.try_together([row_named(name) for name in names])]
 
     def classified(self, row, bare, inside):
         root = os.geteuid() == 0

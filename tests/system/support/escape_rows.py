@@ -302,6 +302,14 @@ ROWS = [
     *rows_of(True, LATE_IN_LANDLOCK),
 ]
 
+# Ways out of a network, and to the processes that serve it; tried together.
+NETWORK_NAMES = [name for name in (*NETWORK, *PROCESSES, *LATE_IN_LANDLOCK, *words(
+    "read-proc-environ see-outside-pid keyring-read sock-raw sock-packet sock-vsock sock-alg "
+    "sock-netlink-nf no-new-privs-off caps-held setuid-0 mount new-userns userns-mount clone3-userns "
+    "io-uring handle-open sysctl-write fn-socketpair fn-unix-inside fn-tcp-inside"))
+    # These need a start of their own.
+    if name not in ("listen-reachable", "tiocsti", "orphan-survives")]
+
 # Open inside the sandbox, with the reason why that is accepted.
 ACCEPTED = {
     "hardlink-old-write": "the host gave the file a name in the project",
