@@ -187,12 +187,7 @@ class Broker {
     entry.why = why;
     Log(std::move(entry));
     const std::string sentence = "connection to " + Quote(opened.target()) + " failed: " + why;
-    if (kind == DenialKind::kUpstream) {
-      // Only the user can change that, and a program shows no more than that the connection ended.
-      TellUser(opened, sentence);
-    } else {
-      failures_.Failed(opened.target(), sentence);
-    }
+    failures_.Failed(opened.target(), sentence);
     Answer(id, kind, sentence);
   }
 

@@ -28,8 +28,8 @@ class Tunnel final : public Watched, public std::enable_shared_from_this<Tunnel>
   };
   // At port 443, the client must begin with a TLS handshake that names the host. At port 80 it must
   // begin with that or with an HTTP request. At other ports the host may speak first; if the client
-  // does, a TLS handshake must not name another host, and what looks like an HTTP request is treated
-  // as one.
+  // does, a TLS handshake must not name another host, and what looks like an HTTP request is
+  // treated as one.
   static void Begin(Service& service, Start start);
 
   void Abort() override;
