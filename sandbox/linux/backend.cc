@@ -34,17 +34,6 @@
 namespace ringfence {
 namespace {
 
-// poll(2) accepts no more descriptors than the limit, and building a view needs many.
-Status CheckOpenFiles() {
-  constexpr rlim_t kLeast = 64;
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return SystemError("getrlimit(RLIMIT_NOFILE)");
-  if (files.rlim_cur >= kLeast) return Unit{};
-  return UsageError("", "the hard limit for open files (ulimit -Hn) is " +
-                            std::to_string(files.rlim_cur) + ", and a start needs " +
-                            std::to_string(kLeast));
-}
-
 class Launcher {
  public:
   Launcher(const SandboxPlan& plan, const RunWatch& watch)

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -61,6 +62,16 @@ Result<std::vector<OpenedFile>> FindStreams() {
     if (!file->is_pipe) streams.push_back(*file);
   }
   return streams;
+}
+
+Status CheckOpenFiles() {
+  constexpr rlim_t kLeast = 64;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return SystemError("getrlimit(RLIMIT_NOFILE)");
+  if (files.rlim_cur >= kLeast) return Unit{};
+  return UsageError("", "the hard limit for open files (ulimit -Hn) is " +
+                            std::to_string(files.rlim_cur) + ", and a start needs " +
+                            std::to_string(kLeast));
 }
 
 Status CheckStreams() {

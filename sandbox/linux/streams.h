@@ -37,6 +37,10 @@ Result<std::vector<OpenedFile>> FindStreams();
 // opened with O_PATH.
 Status CheckStreams();
 
+// poll(2) accepts no more descriptors than the limit, and building a view needs many. Fails if the
+// limit is too low.
+Status CheckOpenFiles();
+
 // PipeRelay: gives the sandbox its own pipes in place of those that the launcher was started with.
 // A process that holds one end of a pipe can open the other through /proc/self/fd, and so take what
 // others write to it or write to its reader.
