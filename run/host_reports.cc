@@ -39,8 +39,9 @@ void HostReports::Failed(const std::string& target, const std::string& sentence)
 }
 
 void HostReports::Reached(const std::string& target) {
-  std::erase_if(entries_, [&target](const Entry& entry) {
-    return entry.target == target && entry.is_failure;
+  // Otherwise a host that comes and goes would have a line each time.
+  std::erase_if(entries_, [&](const Entry& entry) {
+    return entry.target == target && (!entry.is_reported || IsService(entry));
   });
 }
 

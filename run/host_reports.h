@@ -26,7 +26,7 @@ class HostReports {
   // `target` is a host with its port; `sentence` is for the user.
   void Refused(const std::string& target, const std::string& sentence);
   void Failed(const std::string& target, const std::string& sentence);
-  void Reached(const std::string& target);  // after Failed()
+  void Reached(const std::string& target);  // after one of these
 
   // The command has ended.
   void ReportRest();

@@ -219,6 +219,7 @@ class Broker {
     counts_.Refused(opened.target());
     NoteCounts();
     Log(std::move(entry));
+    failures_.Refused(opened.target());
     TellUser(opened, text.launcher);
     Answer(id, DenialKind::kPolicy, text.program);
   }

@@ -10,7 +10,7 @@ namespace {
 
 // Lookup and dial may take 10 seconds each. An agent's user is to know within 5.
 constexpr std::chrono::seconds kSlow{4};
-constexpr size_t kMaxFailing = 256;
+constexpr size_t kMaxMissed = 256;
 
 }  // namespace
 
@@ -26,13 +26,17 @@ FailureNotices::Wait FailureNotices::Await(const std::string& target) {
 }
 
 void FailureNotices::Failed(const std::string& target, const std::string& sentence) {
-  if (failing_.size() < kMaxFailing) failing_.insert(target);
+  Refused(target);
   // Each time: a sandbox that joined the session later has not heard of it. Launchers repeat none.
   parent_.Send(static_cast<char>(BrokerMessage::kFailed), {target, sentence});
 }
 
+void FailureNotices::Refused(const std::string& target) {
+  if (missed_.size() < kMaxMissed) missed_.insert(target);
+}
+
 void FailureNotices::Reached(const std::string& target) {
-  if (failing_.erase(target) == 0) return;
+  if (missed_.erase(target) == 0) return;
   parent_.Send(static_cast<char>(BrokerMessage::kReached), {target});
 }
 

@@ -25,13 +25,15 @@ class FailureNotices {
   // `target` is a host with its port.
   Wait Await(const std::string& target);
   void Failed(const std::string& target, const std::string& sentence);
+  // The launchers are told by others; here only so that they hear if that changes.
+  void Refused(const std::string& target);
   void Reached(const std::string& target);
 
  private:
   boost::asio::io_context& io_;
   MessageChannel& parent_;
   const bool is_agent_;
-  std::set<std::string> failing_;  // targets whose last connection did not come about
+  std::set<std::string> missed_;  // targets whose last connection did not come about
 };
 
 }  // namespace ringfence

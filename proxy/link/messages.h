@@ -49,7 +49,7 @@ enum class BrokerMessage : char {
   kNetwork = 'n',  // to the broker: as HolderMessage::kNetwork, without the namespaces
   kRefused = 'd',  // from the broker: host:port, a sentence for the user
   kFailed = 'u',   // from the broker: the same, of a permitted host that could not be reached
-  kReached = 'k',  // from the broker: host:port, which had failed before
+  kReached = 'k',  // from the broker: host:port, which had been refused or had failed before
   kCounts = 't',   // from the broker: open connections; granted, refused, bytes up and down of all
                    // hosts; then a host, and its four numbers, for each
 };

@@ -177,6 +177,16 @@ def test_the_line_is_not_repeated_if_the_service_answers_later(agent):
     assert running.errors().count(LOST) == 1, running.diagnosis()
 
 
+def test_the_line_is_not_repeated_if_the_service_has_been_allowed(agent):
+    agent.set_network({"allow": ["good.example"]})
+    told, api = agent.played(Call("a command", bash("echo made"), runs("made")))
+    with api, agent.client(ScreenClient) as running:
+        awaits(running, LOST)
+        assert agent.in_another_terminal("ringfence", "allow", "api.anthropic.com").returncode == 0
+        leave(running, told)
+    assert running.errors().count(LOST) == 1, running.diagnosis()
+
+
 def test_a_host_is_allowed_for_the_running_session_only(agent, checks):
     def allow(stage):
         said = stage.played_by.told("refused")
