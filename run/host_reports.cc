@@ -8,6 +8,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "policy/agent.h"
 #include "run/messages.h"
 
 namespace ringfence {

@@ -96,7 +96,7 @@ class Holder {
       names.push_back(socket.name);
       fds.push_back(socket.fd.get());
     }
-    const Status told = Tell(proxy_, HolderMessage::kNetwork, names, fds);
+    Status told = Tell(proxy_, HolderMessage::kNetwork, names, fds);
     if (told || told.error().code != EPIPE) return told;
     return Error{Error::Kind::kSystem, "the egress proxy", "has ended", "", EPIPE};
   }

@@ -113,4 +113,9 @@ TEST_CASE("sandbox network: a host can be allowed for a session, unless others d
   world.AddFile(Layer::kCommandLine, R"({"version":1})");
   CHECK(fix("policy.json", "/network", "a.example")
             .starts_with("Ask the user to run `ringfence allow --session --policy "));
+  Result<Policy> unnamed = MergePolicies(world.sources, "", world.places, {});
+  REQUIRE(unnamed);
+  unnamed->named_file = "/proc/self/fd/3";  // no command can name it later
+  CHECK(AllowInSessionFix(*unnamed, {.file = "policy.json", .pointer = "/network"}, "a.example")
+            .empty());
 }
