@@ -200,4 +200,19 @@ constexpr uint32_t kStreamType = 1;  // SOCK_STREAM
 // neither Landlock nor a filter for connect(2) notices.
 constexpr uint32_t kFastOpen = 0x20000000;  // MSG_FASTOPEN
 
+// An option of setsockopt(2).
+struct SocketOption {
+  uint32_t level;
+  uint32_t name;
+};
+// Options that send a connection to 127.0.0.1 to another machine: the device through which it
+// leaves, and the hosts on its way (ip(7), socket(7)). Refused in SocketRules::kTcpOnly.
+inline constexpr SocketOption kRefusedSocketOptions[] = {
+    {1, 25},   // SO_BINDTODEVICE
+    {1, 62},   // SO_BINDTOIFINDEX
+    {0, 4},    // IP_OPTIONS: source routes
+    {0, 50},   // IP_UNICAST_IF
+    {41, 76},  // IPV6_UNICAST_IF
+};
+
 }  // namespace ringfence

@@ -120,6 +120,10 @@ void LeaveOnlyTcp(FilterBuilder& filter) {
     }
   }
   filter.Add({"listen"}, SCMP_ACT_ERRNO(EACCES), {});
+  for (const SocketOption& option : kRefusedSocketOptions) {
+    filter.Add({"setsockopt"}, SCMP_ACT_ERRNO(EPERM),
+               {LowWord(1, option.level), LowWord(2, option.name)});
+  }
   filter.Add({"sendto"}, SCMP_ACT_ERRNO(EOPNOTSUPP), {Bit(3, kFastOpen)});
   filter.Add({"sendmsg"}, SCMP_ACT_ERRNO(EOPNOTSUPP), {Bit(2, kFastOpen)});
   filter.Add({"sendmmsg"}, SCMP_ACT_ERRNO(EOPNOTSUPP), {Bit(3, kFastOpen)});

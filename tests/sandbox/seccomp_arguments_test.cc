@@ -1,6 +1,8 @@
 // The filters' rules for the arguments of clone, unshare, ioctl, socket and open.
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -177,6 +179,29 @@ TEST_CASE("seccomp: no message connects a socket of a program that only reaches 
       CHECK(Guard(call, SocketRules::kTcpOnly) == Allow());
       call.args[row.flags] = flags | MSG_FASTOPEN;
       CHECK(Guard(call, SocketRules::kTcpOnly) == FailWith(EOPNOTSUPP));
+      CHECK(Guard(call, SocketRules::kUsual) == Allow());
+    }
+  }
+}
+
+TEST_CASE("seccomp: a program that only reaches the proxy chooses no way to it") {
+  struct Row {
+    int level;
+    int name;
+    bool is_refused;
+  };
+  for (const Row& row :
+       {Row{SOL_SOCKET, SO_BINDTODEVICE, true}, Row{SOL_SOCKET, SO_BINDTOIFINDEX, true},
+        Row{IPPROTO_IP, IP_OPTIONS, true}, Row{IPPROTO_IP, IP_UNICAST_IF, true},
+        Row{IPPROTO_IPV6, IPV6_UNICAST_IF, true}, Row{SOL_SOCKET, SO_REUSEADDR, false},
+        Row{IPPROTO_IP, IP_TOS, false}, Row{IPPROTO_TCP, TCP_NODELAY, false}}) {
+    CAPTURE(row.level);
+    CAPTURE(row.name);
+    for (const uint64_t more : {uint64_t{0}, kGarbage}) {
+      const auto level = static_cast<uint64_t>(row.level) | more;
+      const auto name = static_cast<uint64_t>(row.name) | more;
+      const Call call{.number = SYS_setsockopt, .args = {3, level, name}};
+      CHECK(Guard(call, SocketRules::kTcpOnly) == (row.is_refused ? FailWith(EPERM) : Allow()));
       CHECK(Guard(call, SocketRules::kUsual) == Allow());
     }
   }

@@ -31,6 +31,9 @@ def waiting(family, *address):
 def fast(send):
     with socket.socket() as one:
         send(one)
+def option(*what):
+    with socket.socket() as one:
+        one.setsockopt(*what)
 attempts = {
     "the proxy": lambda: client(socket.AF_INET, "127.0.0.1", port),
     "the proxy, as IPv6": lambda: client(socket.AF_INET6, "::ffff:127.0.0.1", port),
@@ -41,6 +44,9 @@ attempts = {
     "the same, as IPv6": lambda: client(socket.AF_INET6, "::1", 5454),
     "fast open": lambda: fast(lambda s: s.sendto(b"x", FAST_OPEN, (good, 80))),
     "fast open by a message": lambda: fast(lambda s: s.sendmsg([b"x"], [], FAST_OPEN, (good, 80))),
+    # The next two would lead a connection to 127.0.0.1 to another machine.
+    "through a device": lambda: option(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"lo"),
+    "by way of a host": lambda: option(socket.IPPROTO_IP, socket.IP_OPTIONS, b"\\x01" * 4),
     "UDP": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
     "raw": lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1),
     "SCTP": lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM, SCTP),
@@ -89,6 +95,7 @@ def test_nothing_else_of_the_network_can_be_reached(world):
         "the proxy's port at a host": unreachable, "the proxy's port at a host, as IPv6": unreachable,
         "a host": unreachable, "a server of this machine": refused, "the same, as IPv6": refused,
         "fast open": unsupported, "fast open by a message": unsupported,
+        "through a device": "1", "by way of a host": "1",
         "UDP": no_family, "raw": no_family, "SCTP": no_family, "MPTCP": no_family, "Unix": no_family,
         "routes": no_family, "bind": denied, "listen": denied, "a file that is no socket": refused,
     }, done.stderr
