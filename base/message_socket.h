@@ -18,8 +18,8 @@ struct SocketMessage {
   std::vector<UniqueFd> fds;  // closed on exec
 };
 
-constexpr size_t kMaxSocketMessage = 32768;  // bytes, with the type and a NUL after each field
-constexpr size_t kMaxSocketMessageFds = 64;
+constexpr size_t kMaxSocketMessage = 32768;   // bytes, with the type and a NUL after each field
+constexpr size_t kMaxSocketMessageFds = 253;  // SCM_MAX_FD of the kernel
 
 // Fails with EMSGSIZE if the message is too large. Raises no SIGPIPE.
 Status SendSocketMessage(int socket, char type, std::span<const std::string_view> fields,

@@ -22,7 +22,8 @@ std::string ErrnoName(int code) {
       {ELOOP, "ELOOP"}, {ENAMETOOLONG, "ENAMETOOLONG"}, {ENOSYS, "ENOSYS"}, {ESTALE, "ESTALE"},
       {ENODEV, "ENODEV"}, {EOVERFLOW, "EOVERFLOW"}, {E2BIG, "E2BIG"}, {ENOTTY, "ENOTTY"},
       {ENOEXEC, "ENOEXEC"}, {ETXTBSY, "ETXTBSY"}, {ENETUNREACH, "ENETUNREACH"},
-      {EAFNOSUPPORT, "EAFNOSUPPORT"}, {EOPNOTSUPP, "EOPNOTSUPP"}, {EUSERS, "EUSERS"}};
+      {EAFNOSUPPORT, "EAFNOSUPPORT"}, {EOPNOTSUPP, "EOPNOTSUPP"}, {EUSERS, "EUSERS"},
+      {EMSGSIZE, "EMSGSIZE"}, {ETOOMANYREFS, "ETOOMANYREFS"}};
   // clang-format on
   for (const Row& row : kRows) {
     if (row.code == code) return row.name;

@@ -32,6 +32,9 @@ namespace {
 
 constexpr size_t kMaxWantedPorts = 64;  // then the oldest listener is replaced
 constexpr size_t kMaxMembers = 256;
+// With a listener from the start, so that all fit into one message; the others get theirs when a
+// program connects.
+constexpr size_t kMaxFirstPorts = 160;
 
 Status Tell(const UniqueFd& socket, HolderMessage message,
             const std::vector<std::string_view>& fields, std::span<const int> fds = {}) {
@@ -84,9 +87,10 @@ class Holder {
     const UniqueFd user = OpenFile("/proc/self/ns/user", O_RDONLY);
     if (!user.valid()) return SystemError("open(own user namespace)");
     std::vector<uint16_t> ports(std::begin(kUsualPorts), std::end(kUsualPorts));
-    ports.insert(ports.end(), plan_.network.ports.begin(), plan_.network.ports.end());
-    std::ranges::sort(ports);
-    ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
+    for (const uint16_t port : plan_.network.ports) {
+      const bool is_new = std::ranges::find(ports, port) == ports.end();
+      if (is_new && ports.size() < kMaxFirstPorts) ports.push_back(port);
+    }
     Result<Gateway> gateway = BuildGateway(ports);
     if (!gateway) return gateway.error();
     ports_ = std::move(ports);
