@@ -1,6 +1,7 @@
 #include "proxy/message_channel.h"
 
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 namespace ringfence {
@@ -10,11 +11,12 @@ using boost::asio::posix::descriptor_base;
 
 constexpr size_t kMaxQueued = 4096;
 constexpr int kMessagesAtOnce = 64;  // messages, before other work gets its turn
+constexpr std::chrono::milliseconds kRetry{20};
 
 }  // namespace
 
 MessageChannel::MessageChannel(boost::asio::io_context& io, UniqueFd socket)
-    : socket_(io, socket.release()) {
+    : socket_(io, socket.release()), retry_(io) {
   socket_.native_non_blocking(true);
 }
 
@@ -55,21 +57,31 @@ bool MessageChannel::TrySend(const Queued& message) {
   for (const UniqueFd& fd : message.fds) fds.push_back(fd.get());
   const Status sent = SendSocketMessage(socket_.native_handle(), message.type, fields, fds);
   if (sent) return true;
-  if (sent.error().code != EAGAIN) End();
+  // All of the user's programs share a number of descriptors in messages (unix(7)). Any of them can
+  // exhaust it for a while, also one in another sandbox.
+  lacks_references_ = sent.error().code == ETOOMANYREFS;
+  if (sent.error().code != EAGAIN && !lacks_references_) End();
   return false;
 }
 
 void MessageChannel::AwaitRoom() {
-  socket_.async_wait(descriptor_base::wait_write, [this](const boost::system::error_code& error) {
-    if (error || !is_open_) return;
-    while (!queue_.empty() && TrySend(queue_.front())) queue_.pop_front();
-    if (is_open_ && !queue_.empty()) AwaitRoom();
-  });
+  const auto ready = [this](const boost::system::error_code& error) {
+    if (!error && is_open_) SendQueued();
+  };
+  if (!lacks_references_) return socket_.async_wait(descriptor_base::wait_write, ready);
+  retry_.expires_after(kRetry);
+  retry_.async_wait(ready);
+}
+
+void MessageChannel::SendQueued() {
+  while (!queue_.empty() && TrySend(queue_.front())) queue_.pop_front();
+  if (is_open_ && !queue_.empty()) AwaitRoom();
 }
 
 void MessageChannel::End() {
   if (!std::exchange(is_open_, false)) return;
   boost::system::error_code ignored;
+  retry_.cancel();
   socket_.close(ignored);
   if (ended_) ended_();
 }

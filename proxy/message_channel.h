@@ -4,6 +4,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <deque>
 #include <functional>
 #include <string>
@@ -39,13 +40,16 @@ class MessageChannel : NotCopied {
   void AwaitRoom();
   // Returns false if there is no room now.
   bool TrySend(const Queued& message);
+  void SendQueued();
   void End();
 
   boost::asio::posix::stream_descriptor socket_;
+  boost::asio::steady_timer retry_;
   Handler handler_;
   EndHandler ended_;
   std::deque<Queued> queue_;
   bool is_open_ = true;
+  bool lacks_references_ = false;  // the kernel takes no descriptor now
 };
 
 }  // namespace ringfence

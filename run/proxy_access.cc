@@ -52,6 +52,11 @@ SessionRequest SessionOf(const RunRequest& request, const std::string& own_name)
 
 // Returns the error of a message to the proxy, which may have ended: it cannot run, for example.
 Error ProxyError(const Error& error) {
+  if (error.code == ETOOMANYREFS) {
+    return Error{Error::Kind::kSystem, "the egress proxy",
+                 "a program of this user keeps too many descriptors in messages of Unix sockets",
+                 "end that program, and run the command again", error.code};
+  }
   if (error.code != EPIPE && error.code != ECONNRESET) return error;
   return Error{Error::Kind::kSystem, "the egress proxy", "has ended", "", EPIPE};
 }

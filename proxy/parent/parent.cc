@@ -59,7 +59,7 @@ class Parent {
     for (const Launcher& launcher : launchers_)
       polled.push_back({launcher.socket.get(), POLLIN, 0});
     for (const Session& session : sessions_) session.AddPolled(polled);
-    if (::poll(polled.data(), polled.size(), kTick) <= 0) return;
+    if (::poll(polled.data(), polled.size(), kTick) < 0) return;
     std::span<const pollfd> of_sessions = std::span(polled).subspan(1 + launcher_count);
     std::vector<uint64_t> ended;
     for (Session& session : sessions_) {

@@ -22,6 +22,10 @@ namespace {
 // A session's network is kept this long without a sandbox, in nanoseconds: the next command then
 // starts faster. Nothing else is lost with it, since no process is left in it.
 constexpr int64_t kNetworkLifetime = int64_t{5} * 1'000'000'000;
+// With so many sockets the broker is started although nothing has used them: all sessions share the
+// parent's descriptors.
+constexpr size_t kMaxKept = 200;
+static_assert(kMaxKept < kMaxSocketMessageFds);
 
 std::vector<std::string_view> Views(const std::vector<std::string>& fields) {
   return {fields.begin(), fields.end()};
@@ -54,9 +58,11 @@ Status SpawnSelf(const UniqueFd& channel) {
 }  // namespace
 
 void Session::AddPolled(std::vector<pollfd>& polled) const {
-  polled.push_back({holder_.get(), POLLIN, 0});
-  if (broker_.valid()) polled.push_back({broker_.get(), POLLIN, 0});
-  if (broker_.valid()) return;
+  polled.push_back({holder_.get(), static_cast<short>(IsBlocked() ? 0 : POLLIN), 0});
+  if (broker_.valid()) {
+    const int events = IsBlocked() && !lacks_references_ ? POLLIN | POLLOUT : POLLIN;
+    return polled.push_back({broker_.get(), static_cast<short>(events), 0});
+  }
   for (const UniqueFd& socket : sockets_.fds) polled.push_back({socket.get(), POLLIN, 0});
 }
 
@@ -67,6 +73,7 @@ bool Session::Serve(std::span<const pollfd>& polled) {
   const auto has_event = [](const pollfd& one) { return one.revents != 0; };
   const bool is_used = std::ranges::any_of(own.subspan(1), has_event);
   if (is_used && !(broker_.valid() ? HearBroker() : StartBroker().has_value())) return false;
+  if (IsBlocked() && !PassSockets()) return false;
   return !has_event(own.front()) || HearHolder();
 }
 
@@ -81,10 +88,14 @@ Status Session::StartBroker() {
   return PassSockets();
 }
 
+// Keeps them if the broker has no room for them now.
 Status Session::PassSockets() {
-  const SocketMessage sockets = std::exchange(sockets_, {});
-  return SendSocketMessage(broker_.get(), static_cast<char>(BrokerMessage::kNetwork),
-                           Views(sockets.fields), Numbers(sockets.fds));
+  const Status sent = SendSocketMessage(broker_.get(), static_cast<char>(BrokerMessage::kNetwork),
+                                        Views(sockets_.fields), Numbers(sockets_.fds));
+  lacks_references_ = !sent && sent.error().code == ETOOMANYREFS;
+  if (lacks_references_ || (!sent && sent.error().code == EAGAIN)) return Unit{};
+  sockets_ = {};
+  return sent;
 }
 
 bool Session::Admits(const SessionRequest& other) const {
@@ -137,9 +148,11 @@ bool Session::HearHolder() {
       sockets_.fds.push_back(std::move(fd));
     }
   }
+  const bool starts = !broker_.valid() && sockets_.fds.size() > kMaxKept;
   if (user_.valid()) {
     for (const Newcomer& newcomer : std::exchange(early_, {})) Admit(newcomer);
   }
+  if (starts) return StartBroker().has_value();
   return !broker_.valid() || PassSockets().has_value();
 }
 

@@ -29,10 +29,11 @@ class Session {
   bool Admits(const SessionRequest& other) const;
 
   // Adds what the session waits for: its holder, then its broker or, as long as nothing in the
-  // sandbox has used the network, the sockets at which it would.
+  // sandbox has used the network, the sockets at which it would. The holder has to wait while the
+  // broker takes nothing, so a program that asks for many ports slows down only its own session.
   void AddPolled(std::vector<pollfd>& polled) const;
   // Takes these entries, with their events, off the front. Returns false once the session has
-  // ended: then it must be destroyed.
+  // ended: then it must be destroyed. To be called now and then without an event, too.
   bool Serve(std::span<const pollfd>& polled);
 
   // A launcher, for as long as its sandbox lives. `member` is the socket of the sandbox's
@@ -55,6 +56,7 @@ class Session {
   void Admit(const Newcomer& newcomer) const;
   bool HearHolder();
   bool HearBroker();
+  bool IsBlocked() const { return broker_.valid() && !sockets_.fds.empty(); }
   Status StartBroker();
   Status PassSockets();
 
@@ -67,8 +69,9 @@ class Session {
   std::vector<int> launchers_;   // connections; the parent owns them
   std::vector<Newcomer> early_;  // came before the namespaces
   std::vector<std::string> counts_;
-  bool is_free_ = false;  // no process of any sandbox is left in the network
-  int64_t left_at_ = 0;   // when the last sandbox left; nanoseconds, CLOCK_MONOTONIC
+  bool lacks_references_ = false;  // as in MessageChannel
+  bool is_free_ = false;           // no process of any sandbox is left in the network
+  int64_t left_at_ = 0;            // when the last sandbox left; nanoseconds, CLOCK_MONOTONIC
 };
 
 }  // namespace ringfence
