@@ -110,6 +110,13 @@ std::string MatchingHost(const HostRule& entry) {
   return (entry.subdomains ? kAnyName + std::string(".") : "") + std::string(entry.host);
 }
 
+std::string WideHostText(std::string_view text) {
+  const std::string_view host = text.substr(0, text.find(':'));
+  if (host == "*") return "every host";
+  const bool is_top = host.starts_with("*.") && host.find('.', 2) == std::string_view::npos;
+  return is_top ? "every host below " + Quote(host.substr(1)) : "";
+}
+
 std::string WideToolText(const std::string& tool) {
   const ToolScope reach = ToolScopeOf(tool);
   if (reach == ToolScope::kEveryTool) return "every tool, also those of every MCP server";
@@ -351,7 +358,7 @@ bool HasNetwork(const Context& policies) {
 std::string WideText(const GrantTarget& grant, const Places& places, const Registration& where) {
   if (grant.kind == TargetKind::kTool) return WideToolText(grant.text);
   if (grant.kind == TargetKind::kPath) return WidePathText(grant, places, where);
-  return grant.text == "*" || grant.text.starts_with("*:") ? "every host" : "";
+  return WideHostText(grant.text);
 }
 
 std::string AdviceOnBuiltIn(const TargetDecision& decision, const GrantTarget& grant,

@@ -342,7 +342,7 @@ def test_a_pattern_is_permitted_only_if_every_name_is(world):
     world.write(world.policy, json.dumps({"version": 1, "read": {"allow": listed}, "write": {"allow": listed},
                                           "network": {"allow": ["a.example", "any.example", "x.example"]}}))
     assert 'Added "/srv/?"' in world.run("allow", "--read", "/srv/?").stdout
-    for words, added in ((("*.example",), "*.example"), (("--read", "~/d/*"), "~/d/*"),
+    for words, added in ((("*.example", "--yes"), "*.example"), (("--read", "~/d/*"), "~/d/*"),
                          (("*", "--yes"), "*")):
         out = world.run("allow", *words).stdout
         assert f'Added "{added}" to ' in out, (words, out)

@@ -45,6 +45,10 @@ def test_every_host_is_allowed_on_a_port_after_a_question(world):
     with_network(world)
     error_of(world.run("allow", "*:9418"), 1, "would open every host", "--yes")
     assert 'Added "*:9418"' in world.run("allow", "*:9418", "--yes").stdout
+    for entry in ("*.com", "*.com:22"):
+        error_of(world.run("allow", entry), 1, 'would open every host below ".com"', "--yes")
+    assert 'Added "*.com"' in world.run("allow", "*.com", "--yes").stdout
+    assert 'Added "*.b.com"' in world.run("allow", "*.b.com:9").stdout.replace(":9", "")
     assert world.run("explain", "https://a.example:9418/").returncode == 0
 
 
