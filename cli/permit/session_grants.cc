@@ -154,7 +154,8 @@ Result<std::string> RefusedSession(const Path& audit_file, const GrantTarget& gr
     return session;
   }
   return UsageError("--session",
-                    "the audit log " + audit_file.text() + " has no denial of " + Quote(grant.text),
+                    "the audit log " + audit_file.text() + " has no denial of " +
+                        Quote(grant.text) + " in a session",
                     "name the session: --session-id ID");
 }
 

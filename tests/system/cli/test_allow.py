@@ -438,7 +438,7 @@ def test_allow_session_finds_the_session_of_the_denial(world):
         done = world.run("allow", "--session", *([host] if host else advised[1:]))
         assert f"only to session {session}" in done.stdout, (url, done)
     error_of(world.run("allow", "--session", "mcp__jira__*"), 2, "has no denial of")
-    error_of(world.run("allow", "--session", "b.example"), 2, "has no denial of")
+    error_of(world.run("allow", "--session", "b.example"), 2, 'has no denial of "b.example" in a session')
 
 
 def test_allow_of_an_unknown_set_names_the_command_that_lists_them(world):
