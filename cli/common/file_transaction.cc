@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/contains.h"
+#include "base/environment.h"
 #include "base/same_file.h"
 #include "base/sha256.h"
 #include "base/state_file.h"
@@ -91,8 +92,10 @@ Result<UniqueFd> TakeLock(const FilePlace& place) {
       struct stat left {};
       const bool is_left = ::fstatat(place.folder(), kLock, &left, AT_SYMLINK_NOFOLLOW) == 0;
       error.hint = is_left ? "if no other ringfence command runs, remove it"
-                           : "make " + Quote(place.path().Parent().text()) +
-                                 " writable; ringfence keeps its journal there";
+                   : !Variable("RINGFENCE_SANDBOX").empty()
+                       ? "a sandbox cannot change what applies to it: run this command outside"
+                       : "make " + Quote(place.path().Parent().text()) +
+                             " writable; ringfence keeps its journal there";
       return error;
     }
     const Result<bool> is_locked = LockFile(lock.get(), tries);

@@ -1,4 +1,5 @@
 // `ringfence proxy`: what the egress proxy does now, and what it did.
+#include <cerrno>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.h"
 #include "base/message_socket.h"
 #include "base/read_number.h"
 #include "base/text.h"
@@ -151,10 +153,23 @@ std::string SessionText(const ProxySession& session) {
   return text;
 }
 
+bool IsNotRunning(const Error& error) { return error.code == ENOENT || error.code == ECONNREFUSED; }
+
+// In a sandbox it may run or not.
+Error Unseen(Error error) {
+  if (!Variable("RINGFENCE_SANDBOX").empty()) {
+    error.what = "cannot be seen in a sandbox";
+    error.hint = "run this command outside of it";
+  }
+  error.where = "the egress proxy";
+  return error;
+}
+
 Outcome ShowStatus(const ProxyOptions& options) {
   const Result<Path> folder = FolderOfProxy(options.given);
   if (!folder) return folder.error();
   const Result<UniqueFd> proxy = ConnectToRunningProxy(*folder);
+  if (!proxy && !IsNotRunning(proxy.error())) return Unseen(proxy.error());
   std::vector<ProxySession> sessions;
   if (proxy) {
     if (Status s = AskForSessions(*proxy).MoveTo(sessions); !s) return s.error();

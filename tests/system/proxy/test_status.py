@@ -3,6 +3,8 @@
 import json
 import shlex
 
+import pytest
+
 from internet import ECHO_PORT
 
 # Runs until the file "done" exists; says that it has used the network by the file "used".
@@ -92,3 +94,14 @@ def test_the_log_follows_connections(world):
               " kill $pid; cat followed")
     done = meanwhile(world, script)
     assert "good.example:80" in done.stdout and "/later" in done.stdout
+
+
+@pytest.mark.parametrize("layers", ["full", "landlock"])
+def test_commands_for_outside_say_so_in_a_sandbox(world, layers):
+    """Neither that no proxy runs, nor that a directory should be made writable."""
+    network = {"allow": ["good.example", "www.good.example"]}
+    world.write(world.home / ".config/ringfence/policy.json", json.dumps({"version": 1, "network": network}))
+    for command in (("proxy", "status"), ("allow", "bad.example"), ("revoke", "www.good.example")):
+        done = world.confined(world.programs.ringfence, *command, extra=("--layers", layers))
+        assert done.returncode != 0 and not done.stdout, done.stdout
+        assert "outside" in done.stderr and "writable" not in done.stderr, done.stderr
