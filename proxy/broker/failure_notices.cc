@@ -10,7 +10,7 @@ namespace {
 
 // Lookup and dial may take 10 seconds each. An agent's user is to know within 5.
 constexpr std::chrono::seconds kSlow{4};
-constexpr size_t kMaxMissed = 256;
+constexpr size_t kMaxTargets = 256;
 
 }  // namespace
 
@@ -32,11 +32,15 @@ void FailureNotices::Failed(const std::string& target, const std::string& senten
 }
 
 void FailureNotices::Refused(const std::string& target) {
-  if (missed_.size() < kMaxMissed) missed_.insert(target);
+  if (missed_.size() < kMaxTargets) missed_.insert(target);
 }
 
 void FailureNotices::Reached(const std::string& target) {
-  if (missed_.erase(target) == 0) return;
+  const bool was_missed = missed_.erase(target) > 0;
+  // The launcher of an agent may have found at the start that the policy shuts its service.
+  const bool is_first =
+      is_agent_ && reached_.size() < kMaxTargets && reached_.insert(target).second;
+  if (!was_missed && !is_first) return;
   parent_.Send(static_cast<char>(BrokerMessage::kReached), {target});
 }
 

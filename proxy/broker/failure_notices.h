@@ -33,7 +33,8 @@ class FailureNotices {
   boost::asio::io_context& io_;
   MessageChannel& parent_;
   const bool is_agent_;
-  std::set<std::string> missed_;  // targets whose last connection did not come about
+  std::set<std::string> missed_;   // targets whose last connection did not come about
+  std::set<std::string> reached_;  // an agent's
 };
 
 }  // namespace ringfence
