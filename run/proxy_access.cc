@@ -1,9 +1,11 @@
 #include "run/proxy_access.h"
 
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -179,10 +181,34 @@ Result<NetworkEntry> ProxyAccess::Enter(const SandboxPlan& plan) {
 }
 
 void ProxyAccess::Hear() {
+  if (!pause_.valid() && BeginPause()) return;
+  pause_ = UniqueFd();
+  pollfd polled{.fd = connection_.get(), .events = POLLIN, .revents = 0};
+  while (HearOne() && ::poll(&polled, 1, 0) > 0) {
+  }
+}
+
+// Returns false if nothing is to be held back.
+bool ProxyAccess::BeginPause() {
+  if (request_.command.is_agent) return false;  // its lines come at the end
+  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
+  const itimerspec once{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = 200'000'000}};
+  if (!timer.valid() || ::timerfd_settime(timer.get(), 0, &once, nullptr) != 0) return false;
+  pause_ = std::move(timer);
+  return true;
+}
+
+bool ProxyAccess::HearOne() {
   Result<SocketMessage> message = ReceiveSocketMessage(connection_.get());
-  if (message) return Take(*message);
+  if (message && message->type == static_cast<char>(LauncherMessage::kNone)) return false;
+  if (message) {
+    Take(*message);
+    return true;
+  }
+  if (message.error().code == EAGAIN) return false;
   connection_ = UniqueFd();
   report_.Warn("the egress proxy has ended; no host can be reached any more");
+  return false;
 }
 
 void ProxyAccess::Take(SocketMessage& message) {
@@ -205,11 +231,9 @@ void ProxyAccess::HearRest() {
   constexpr timeval kPatience{.tv_sec = 2, .tv_usec = 0};  // the answer takes microseconds
   ::setsockopt(connection_.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
   const char status = static_cast<char>(LauncherMessage::kStatus);
-  if (!SendSocketMessage(connection_.get(), status, {})) return;
-  for (;;) {
-    Result<SocketMessage> message = ReceiveSocketMessage(connection_.get());
-    if (!message || message->type == static_cast<char>(LauncherMessage::kNone)) return;
-    Take(*message);
+  // If the proxy has ended, what it had said can still be heard.
+  [[maybe_unused]] const Status asked = SendSocketMessage(connection_.get(), status, {});
+  while (HearOne()) {
   }
 }
 

@@ -23,7 +23,7 @@ class ProxyAccess final : public NetworkAccess, NotCopied {
   ~ProxyAccess();
 
   Result<NetworkEntry> Enter(const SandboxPlan& plan) override;
-  int notices() const override { return connection_.get(); }
+  int notices() const override { return pause_.valid() ? pause_.get() : connection_.get(); }
   void Hear() override;
 
   // Called once the command has ended: hears what the proxy has said until then.
@@ -31,6 +31,8 @@ class ProxyAccess final : public NetworkAccess, NotCopied {
 
  private:
   Status NameOwnSession();
+  bool BeginPause();
+  bool HearOne();  // returns false if nothing more is to be heard
   void Take(SocketMessage& message);
 
   Result<NetworkEntry> OpenPort(SessionRequest session);
@@ -43,6 +45,9 @@ class ProxyAccess final : public NetworkAccess, NotCopied {
   std::string own_session_;
   // To the proxy, for as long as the sandbox lives; invalid if it is not used.
   UniqueFd connection_;
+  // A timer while notices are held back, so that a command's own message about the same failure is
+  // whole, and comes first. Programs write it in pieces, and both go to the same standard error.
+  UniqueFd pause_;
   // In place of a network's holder, for a sandbox that reaches the proxy by a port of the host.
   UniqueFd port_holder_;
 };

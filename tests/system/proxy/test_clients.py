@@ -13,6 +13,7 @@ import pytest
 
 from clients import CLIENTS, LISTED, Kit, npm_install, plain_psql, psql, ssh_words
 from internet import PYTHON
+from network_world import refusals
 from services import GREETING, HOST, need
 
 # Hangs only; nothing is measured.
@@ -28,10 +29,6 @@ def fixture_kit(internet):
 def fixture_world(world):
     world.set_network({"allow": LISTED})
     return world
-
-
-def refusals(done):
-    return [line for line in done.stderr.splitlines() if line.startswith("ringfence: connection")]
 
 
 CASES = [(client, way) for client in CLIENTS for way in client.ways]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import time
 
 from internet import PYTHON
@@ -25,7 +26,8 @@ print(b"".join(iter(lambda: s.recv(65536), b"")).decode())
 
 
 def refusals(done):
-    return [line for line in done.stderr.splitlines() if line.startswith("ringfence: connection")]
+    """The launcher's lines. The command writes to the same standard error, perhaps at the same time."""
+    return re.findall("ringfence: connection .*", done.stderr)
 
 
 class NetworkWorld(RunWorld):
