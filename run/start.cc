@@ -48,7 +48,8 @@ bool IsOutOfReach(Path file) {
   while (::access(file.text().c_str(), W_OK) != 0 && errno == ENOENT && !file.is_root()) {
     file = file.Parent();
   }
-  return ::access(file.text().c_str(), W_OK) != 0 && errno == EROFS;
+  // A hidden log is covered by a file without any mode.
+  return ::access(file.text().c_str(), W_OK) != 0 && (errno == EROFS || errno == EACCES);
 }
 
 // Reports and logs a run: how it starts, its refusals with their reasons, and how it ends.

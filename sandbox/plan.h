@@ -146,7 +146,9 @@ struct SandboxPlan {
   Path scratch;                    // for temporary files if nothing can be mounted; else "/"
   Path session_tmp;  // host directory behind a session's /tmp, or its `scratch`; else "/"
 
-  Path proxy_folder;  // hidden; to create before the start; "/" for none
+  // Hidden; to create before the start. "/" for none.
+  Path proxy_folder;
+  Path log_file;
   PlannedNetwork network;
   std::vector<PlannedFile> texts;
   PlannedLimits limits;

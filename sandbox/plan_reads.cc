@@ -171,25 +171,52 @@ class ReadPlanner {
     HideElsewhere(files_.Mounts(), kept, hidden, plan_.weaker);
   }
 
-  // Hides the directories in which sessions keep their /tmp, and the one with the proxy's socket.
-  // That one is created if it is missing: a proxy can start after this sandbox.
+  // Hides the directories in which sessions keep their /tmp, the one with the proxy's socket, and
+  // the log. What is missing is created: a proxy can start after this sandbox, and a log too.
   void HideState(std::vector<HiddenPlace>& hidden) {
     if (plan_.is_nested || request_.places.homes_real.empty()) return;
     const Path sessions = SessionFolders(request_.places);
     if (IsFolder(sessions) || !plan_.session_tmp.is_root()) {
-      HideFolder(sessions, "temporary files of sessions", hidden);
+      Hide(sessions, PlaceKind::kDirectory, "temporary files of sessions", hidden);
     }
     const Path proxy = ProxyFolder(request_.places);
-    const bool makes =
-        !IsFolder(proxy) && !request_.command.is_trial && plan_.system == HostSystem::kLinux;
-    if (makes) plan_.proxy_folder = proxy;
-    if (makes || IsFolder(proxy)) HideFolder(proxy, "the state of the egress proxy", hidden);
+    if (!IsFolder(proxy) && MayCreateState()) plan_.proxy_folder = proxy;
+    if (!plan_.proxy_folder.is_root() || IsFolder(proxy)) {
+      Hide(proxy, PlaceKind::kDirectory, "the state of the egress proxy", hidden);
+    }
+    if (request_.places.audit_file) HideLog(*request_.places.audit_file, hidden);
   }
 
-  void HideFolder(const Path& folder, const char* why, std::vector<HiddenPlace>& hidden) {
-    const auto covers = [&folder](const HiddenPlace& place) { return place.covers(folder); };
+  // The log says what other sessions did, and who can open it can hold its lock.
+  void HideLog(const Path& file, std::vector<HiddenPlace>& hidden) {
+    constexpr size_t kMostNames = 10'000;
+    const Walked walked = Walk(file.text(), files_);
+    if (walked.stop != Walked::Stop::kEnd) return;
+    const bool is_missing = walked.facts.kind == FileKind::kMissing;
+    if (is_missing && MayCreateState()) plan_.log_file = walked.end;
+    if (walked.facts.kind == FileKind::kFile || !plan_.log_file.is_root()) {
+      Hide(walked.end, PlaceKind::kFile, "the audit log", hidden);
+    }
+    const Path folder = walked.end.Parent();
+    const std::string older = std::string(walked.end.name()) + ".";
+    const Result<std::vector<DirectoryEntry>> entries = files_.List(folder, kMostNames);
+    if (!entries) return;
+    for (const DirectoryEntry& entry : *entries) {
+      const Path path = folder.Child(entry.name);
+      if (!entry.name.starts_with(older)) continue;
+      if (files_.KindOr(FileKind::kMissing, path) != FileKind::kFile) continue;
+      Hide(path, PlaceKind::kFile, "an older part of the audit log", hidden);
+    }
+  }
+
+  bool MayCreateState() const {
+    return !request_.command.is_trial && plan_.system == HostSystem::kLinux;
+  }
+
+  void Hide(const Path& path, PlaceKind kind, const char* why, std::vector<HiddenPlace>& hidden) {
+    const auto covers = [&path](const HiddenPlace& place) { return place.covers(path); };
     if (std::ranges::any_of(hidden, covers)) return;
-    hidden.push_back({.path = folder, .kind = PlaceKind::kDirectory, .why = why});
+    hidden.push_back({.path = path, .kind = kind, .why = why});
     AddElsewhere(hidden);
   }
 

@@ -115,6 +115,13 @@ void RemoveUnused(const UniqueFd& folders, const Path& path, bool (*is_unused)(i
   }
 }
 
+// Creates an empty file, which is an audit log without lines. Returns false if it is missing then.
+bool MakeLog(const Path& file) {
+  if (!MakeFolders(file.Parent(), kStateLevels)) return false;
+  const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  return UniqueFd(::open(file.text().c_str(), flags, 0600)).valid() || errno == EEXIST;
+}
+
 }  // namespace
 
 Status MakePlaces(const SandboxPlan& plan, std::vector<Path>& left_out) {
@@ -126,10 +133,11 @@ Status MakePlaces(const SandboxPlan& plan, std::vector<Path>& left_out) {
     if (code != EACCES && code != EPERM && code != EROFS) return made;
     left_out.push_back(place.path);
   }
-  // Nobody else can create it either.
+  // Nobody else can create these either.
   const bool has_proxy_folder =
       plan.proxy_folder.is_root() || MakeFolders(plan.proxy_folder, kStateLevels);
   if (!has_proxy_folder) left_out.push_back(plan.proxy_folder);
+  if (!plan.log_file.is_root() && !MakeLog(plan.log_file)) left_out.push_back(plan.log_file);
   return Unit{};
 }
 

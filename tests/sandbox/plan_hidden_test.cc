@@ -49,7 +49,7 @@ TEST_CASE("hidden: existing secrets are, each with its kind, and nothing else") 
   CHECK(PlacesText(plan.Plan().hidden) ==
         "/etc/shadow (file), /home/dev/.netrc (file), /home/dev/.ssh");
   for (const HiddenPlace& place : plan.Plan().hidden) {
-    CHECK((IsProxyFolder(place) || place.why == R"(denied by "@secrets")"));
+    CHECK((IsState(place) || place.why == R"(denied by "@secrets")"));
   }
 }
 
@@ -73,6 +73,34 @@ TEST_CASE("hidden: the proxy's directory is in every sandbox, even before it exi
   CHECK(plan.Plan().proxy_folder.is_root());  // exists
   plan.world.User(R"("read":{"deny":["~/.local/state"]})");
   CHECK(count(plan.Plan()) == 0);  // is inside a hidden directory
+}
+
+TEST_CASE("hidden: the audit log is in every sandbox, with its older parts") {
+  const auto logs = [](const SandboxPlan& plan) {
+    std::vector<Path> paths;
+    for (const HiddenPlace& place : plan.hidden) {
+      if (IsState(place) && !IsProxyFolder(place)) paths.push_back(place.path);
+    }
+    return PathsText(paths);
+  };
+  const std::string folder = "/home/dev/.local/state/ringfence/";
+  PlanWorld plan;
+  CHECK(logs(plan.Plan()) == folder + "audit.jsonl");
+  CHECK(plan.Plan().log_file.text() == folder + "audit.jsonl");
+  plan.command.is_trial = true;  // creates nothing
+  CHECK(logs(plan.Plan()) == "");
+  CHECK(plan.Plan().log_file.is_root());
+  plan.world.files.Put(folder + "audit.jsonl", File());
+  plan.world.files.Put(folder + "audit.jsonl.20261129T000000.000000001Z", File());
+  plan.world.files.Put(folder + "audit.jsonl.d/x", File());
+  plan.world.files.Put(folder + "approvals.json", File());
+  const std::string both =
+      folder + "audit.jsonl, " + folder + "audit.jsonl.20261129T000000.000000001Z";
+  CHECK(logs(plan.Plan()) == both);
+  plan.command.is_trial = false;
+  plan.command.is_agent = true;
+  CHECK(logs(plan.Plan()) == both);
+  CHECK(plan.Plan().log_file.is_root());  // exists
 }
 
 TEST_CASE("hidden: secrets of every home are, and only the given home allows anything") {

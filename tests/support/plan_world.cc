@@ -62,10 +62,14 @@ bool IsProxyFolder(const HiddenPlace& place) {
   return place.path.text().ends_with("/.local/state/ringfence/proxy");
 }
 
+bool IsState(const HiddenPlace& place) {
+  return place.path.text().find("/.local/state/ringfence/") != std::string::npos;
+}
+
 std::string PlacesText(const std::vector<HiddenPlace>& places) {
   std::string text;
   for (const HiddenPlace& place : places) {
-    if (IsProxyFolder(place)) continue;
+    if (IsState(place)) continue;
     Append(text, place.path.text() + KindText(place.kind));
     for (const Path& kept : place.kept) text += " but " + kept.text();
   }

@@ -31,6 +31,7 @@ std::string PlacesText(const std::vector<PlannedPlace>& places);
 // Without the proxy's directory, which every plan hides.
 std::string PlacesText(const std::vector<HiddenPlace>& places);
 bool IsProxyFolder(const HiddenPlace& place);
+bool IsState(const HiddenPlace& place);  // of ringfence itself
 std::string PathsText(const std::vector<Path>& paths);
 
 // True if a note on missing enforcement contains `text`.

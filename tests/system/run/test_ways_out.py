@@ -422,6 +422,27 @@ def test_a_held_lock_does_not_block_the_start(world):
         assert done.returncode == 0, (options, done)
 
 
+def test_the_audit_log_is_out_of_reach(world):
+    """It says what other sessions did, and who can open it can delay its lines by holding its lock."""
+    sandbox = Sandbox(world)
+    log = world.home / ".local/state/ringfence/audit.jsonl"
+    older = log.with_name(log.name + ".20260101T000000.000000001Z")
+    script = f"for log in {log}*; do head -c 1 $log && flock -n $log echo locked; done"
+    for options in ((), LANDLOCK):
+        # First before the log exists.
+        for _ in range(2):
+            done = sandbox.run(["sh", "-c", script], *options)
+            assert done.stdout == "" and str(log) in done.stderr, (options, done)
+        older.write_text("{}\n")
+        os.chown(older, log.stat().st_uid, log.stat().st_gid)
+        done = sandbox.run(["sh", "-c", script], *options)
+        assert done.stdout == "" and str(older) in done.stderr, (options, done)
+        lines = [json.loads(line) for line in log.read_text().splitlines()]
+        assert len([line for line in lines if line["event"] == "SandboxStart"]) == 3
+        older.unlink()
+        log.unlink()
+
+
 def test_metadata_of_outside_files_cannot_be_changed(world):
     """Mounts protect owners, times and attributes; Landlock has no rights for them."""
     sandbox = Sandbox(world)
