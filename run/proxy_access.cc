@@ -107,22 +107,37 @@ Result<std::string> NewRandomName() {
   return text;
 }
 
-// A listener on the host's loopback, at a port that the kernel chooses.
-Result<UniqueFd> ListenOnLoopback(uint16_t& port) {
-  constexpr int kWaiting = 4096;  // connections; the kernel lowers it to net.core.somaxconn
-  UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!listener.valid()) return SystemError("socket(proxy port)");
+// A socket at a port of the host's loopback; the kernel chooses the port if it is 0.
+Result<UniqueFd> BindToLoopback(uint16_t& port) {
+  UniqueFd bound(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!bound.valid()) return SystemError("socket(proxy port)");
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
   void* bytes = &address;
   auto* own = static_cast<sockaddr*>(bytes);
   socklen_t size = sizeof address;
-  if (::bind(listener.get(), own, size) != 0) return SystemError("bind(proxy port)");
-  if (::listen(listener.get(), kWaiting) != 0) return SystemError("listen(proxy port)");
-  if (::getsockname(listener.get(), own, &size) != 0) return SystemError("getsockname");
+  if (::bind(bound.get(), own, size) != 0) return SystemError("bind(proxy port)");
+  if (::getsockname(bound.get(), own, &size) != 0) return SystemError("getsockname");
   port = ntohs(address.sin_port);
-  return listener;
+  return bound;
+}
+
+// A listener on the host's loopback, which holds its port even after shutdown(2): the kernel lets
+// go of a port that it chose itself.
+Result<UniqueFd> ListenOnLoopback(uint16_t& port) {
+  constexpr int kWaiting = 4096;  // connections; the kernel lowers it to net.core.somaxconn
+  for (int tries = 16;; --tries) {
+    port = 0;
+    if (Result<UniqueFd> chosen = BindToLoopback(port); !chosen) return chosen.error();
+    Result<UniqueFd> listener = BindToLoopback(port);
+    // Another program can have taken the port in the meantime.
+    if (!listener && listener.error().code == EADDRINUSE && tries > 0) continue;
+    if (!listener) return listener.error();
+    if (::listen(listener->get(), kWaiting) != 0) return SystemError("listen(proxy port)");
+    return listener;
+  }
 }
 
 }  // namespace
@@ -145,6 +160,7 @@ Result<NetworkEntry> ProxyAccess::OpenPort(SessionRequest session) {
   const char network = static_cast<char>(HolderMessage::kNetwork);
   const Status sent = SendSocketMessage(port_holder_.get(), network, names, listeners);
   if (!sent) return sent.error();
+  listener_ = std::move(*listener);
   return entry;
 }
 
@@ -207,7 +223,7 @@ bool ProxyAccess::HearOne() {
   }
   if (message.error().code == EAGAIN) return false;
   connection_ = UniqueFd();
-  report_.Warn("the egress proxy has ended; no host can be reached any more");
+  Lost("the egress proxy has ended");
   return false;
 }
 
@@ -222,8 +238,14 @@ void ProxyAccess::Take(SocketMessage& message) {
   } else if (message.type == static_cast<char>(LauncherMessage::kReached)) {
     hosts_.Reached(first);
   } else if (message.type == static_cast<char>(LauncherMessage::kLost)) {
-    report_.Warn(Printable(first) + "; no host can be reached any more");
+    Lost(Printable(first));
   }
+}
+
+void ProxyAccess::Lost(const std::string& why) const {
+  report_.Warn(why + "; no host can be reached any more");
+  // Nobody accepts its connections now: refuses them.
+  if (listener_.valid()) ::shutdown(listener_.get(), SHUT_RDWR);
 }
 
 void ProxyAccess::HearRest() {

@@ -34,6 +34,7 @@ class ProxyAccess final : public NetworkAccess, NotCopied {
   bool BeginPause();
   bool HearOne();  // returns false if nothing more is to be heard
   void Take(SocketMessage& message);
+  void Lost(const std::string& why) const;
 
   Result<NetworkEntry> OpenPort(SessionRequest session);
 
@@ -50,6 +51,9 @@ class ProxyAccess final : public NetworkAccess, NotCopied {
   UniqueFd pause_;
   // In place of a network's holder, for a sandbox that reaches the proxy by a port of the host.
   UniqueFd port_holder_;
+  // That port, kept so that no other program can take it over from a proxy that has ended: the
+  // sandbox goes on sending its credential and its requests there.
+  UniqueFd listener_;
 };
 
 }  // namespace ringfence

@@ -104,6 +104,43 @@ def test_a_part_that_is_killed_takes_only_the_network(world, part):
     assert world.curl("http://good.example/").returncode == 0
 
 
+# With `--layers landlock`: waits until the proxy's port refuses connections.
+WAITS_FOR_REFUSAL = """
+import os, socket, time
+address = ("127.0.0.1", int(os.environ["HTTPS_PROXY"].rsplit(":", 1)[1]))
+socket.create_connection(address, 20)
+open("new", "w").write(str(address[1]))
+os.rename("new", "ready")
+while not os.path.exists("killed"):
+    time.sleep(0.02)
+while True:
+    try:
+        socket.create_connection(address, 20)
+    except ConnectionRefusedError:
+        break
+    time.sleep(0.02)
+open("refused", "w")
+while not os.path.exists("done"):
+    time.sleep(0.02)
+"""
+
+
+@pytest.mark.parametrize("part", ("worker", "broker", "parent"))
+def test_the_port_of_a_lost_proxy_refuses_and_stays_taken(world, part):
+    confined = shlex.join(world.command(PYTHON, "-c", WAITS_FOR_REFUSAL, extra=("--layers", "landlock")))
+    binds = shlex.join([PYTHON, "-c", "import socket; socket.socket().bind(('127.0.0.1', int(open('ready').read())))"])
+    others = f"while [ ! -e refused ]; do sleep 0.1; done; {binds} 2>taken; touch done"
+    with Run(world, f"{confined} & {others}; wait $!") as run:
+        run.await_file("ready")
+        (broker, worker), = sessions_of(world)
+        victim = {"worker": worker, "broker": broker, "parent": parent_of(world)}[part]
+        os.kill(victim.pid, signal.SIGKILL)
+        (world.project / "killed").touch()
+    taken = (world.project / "taken").read_text(encoding="utf-8")
+    assert "Address already in use" in taken, (taken, run.done)
+    assert run.done.returncode == 0 and "no host can be reached any more" in run.done.stderr, run.done
+
+
 def test_a_launcher_that_is_killed_takes_all(world):
     with Run(world, shlex.join(world.command(PYTHON, "-c", HOLDS)) + " & wait") as run:
         run.await_file("ready")
