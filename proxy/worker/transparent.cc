@@ -20,8 +20,10 @@ using boost::system::error_code;
 
 constexpr uint16_t kHttpPort = 80;
 constexpr uint16_t kHttpsPort = 443;
-// How long a refused client has to show that it speaks HTTP, and so can read a reason.
+// How long a refused client has to show that it speaks HTTP, and so can read a reason. At port 80
+// it most likely does.
 constexpr std::chrono::milliseconds kReasonWait{100};
+constexpr std::chrono::seconds kHttpReasonWait{3};
 
 // Where the program believes to be connected; an empty host if no name has that address.
 Target TargetOf(const TcpSocket& client, const NameMap& names) {
@@ -68,6 +70,14 @@ class TransparentConnection : public std::enable_shared_from_this<TransparentCon
  private:
   void HandleAnswer(BrokerAnswer answer) {
     if (!answer.is_granted) return Explain(answer);
+    if (target_.port == kHttpPort) {
+      return HttpExchange::Begin(service_, {.client = std::move(client_),
+                                            .place = std::move(place_),
+                                            .kind = RequestSource::Kind::kTransparent,
+                                            .transparent = target_,
+                                            .granted = grant_,
+                                            .host = service_.Adopt(std::move(answer.socket))});
+    }
     Tunnel::Begin(service_, {.client = std::move(client_),
                              .place = std::move(place_),
                              .host = service_.Adopt(std::move(answer.socket)),
@@ -79,7 +89,7 @@ class TransparentConnection : public std::enable_shared_from_this<TransparentCon
   void Explain(const BrokerAnswer& answer) {
     if (target_.port == kHttpsPort) return ResetConnection(client_);
     reply_ = ProxyResponse(StatusOf(answer.denial), answer.sentence);
-    wait_.expires_after(kReasonWait);
+    wait_.expires_after(target_.port == kHttpPort ? kHttpReasonWait : kReasonWait);
     wait_.async_wait([self = shared_from_this()](const error_code& error) {
       if (!error) ResetConnection(self->client_);
     });
@@ -119,12 +129,6 @@ void AcceptTransparent(Service& service, const NameMap& names, TcpSocket client)
   if (target.host.empty()) {
     service.broker().Refused(target, "no name has this address; look the name up again");
     return ResetConnection(client);
-  }
-  if (target.port == kHttpPort) {
-    return HttpExchange::Begin(service, {.client = std::move(client),
-                                         .place = std::move(place),
-                                         .kind = RequestSource::Kind::kTransparent,
-                                         .transparent = std::move(target)});
   }
   std::make_shared<TransparentConnection>(service, std::move(client), std::move(target),
                                           std::move(place))

@@ -3,6 +3,8 @@
 import json
 import shlex
 
+import pytest
+
 from internet import ECHO_PORT, GOOD, GREETING_PORT, LOCAL_PORT
 from network_world import EXPLICIT, SOCKS, TALK, refusals
 
@@ -33,6 +35,13 @@ def test_an_unlisted_host_is_refused_with_its_rule_and_a_command(world):
     assert "ringfence allow" in sentence
     assert str(world.policy.name) in sentence
     assert refusals(done) == [sentence]
+
+
+@pytest.mark.parametrize("host", ("bad.example", "203.0.113.9"))
+@pytest.mark.parametrize("port", (80, 443))
+def test_an_unlisted_host_is_refused_even_if_the_program_says_nothing(world, host, port):
+    done = world.python("import socket, sys\nsocket.create_connection(tuple(sys.argv[1:])).recv(1)", host, port)
+    assert "ConnectionResetError" in done.stderr and len(refusals(done)) == 1, done.stderr
 
 
 def test_tls_to_an_unlisted_host_is_reset_at_once(world):

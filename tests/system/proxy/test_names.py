@@ -122,4 +122,4 @@ print(socket.gethostbyname("good.example") == good, socket.gethostbyname("bad.ex
 print(first("good.example", good), first("good.example", "::ffff:" + good))
 """
     done = world.python(code, seconds=90)
-    assert done.stdout.split("\n")[:-1] == ["1", "200 421 421", "True True", "200 200"], done.stderr
+    assert done.stdout.split("\n")[:-1] == ["1", "200 403 421", "True True", "200 200"], done.stderr
