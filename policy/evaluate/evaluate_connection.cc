@@ -5,9 +5,20 @@
 
 #include "base/text.h"
 #include "policy/decision.h"
+#include "policy/evaluate/fix.h"
 #include "policy/rules/address.h"
+#include "policy/rules/domain.h"
 
 namespace ringfence {
+namespace {
+
+// The words for `ringfence allow`, if a list lacks the host.
+std::string EntryWords(const NameDecision& decision, uint16_t port) {
+  const std::string& host = decision.cause->host;
+  return HostWords(host + (IsWebPort(port) ? "" : ":" + std::to_string(port)));
+}
+
+}  // namespace
 
 HostDecision EvaluateConnection(std::string_view host, uint16_t port, const Policy& policy,
                                 Trace* trace) {
@@ -23,8 +34,33 @@ HostDecision EvaluateConnection(std::string_view host, uint16_t port, const Poli
   if (decision.verdict == Verdict::kPermit && address) {
     static_cast<NameDecision&>(decision) = EvaluateAddress(host, port, *address, policy);
   }
-  if (decision.verdict == Verdict::kAsk) decision.verdict = Verdict::kDeny;
+  if (decision.verdict == Verdict::kAsk) {
+    decision.verdict = Verdict::kDeny;
+    decision.cause->why += ", and a connection cannot ask";
+    decision.cause->remedy = AllowFix(policy, decision.cause->place, EntryWords(decision, port));
+  }
   return decision;
+}
+
+Cause NoNetworkCause(std::string_view host, const Policy& policy) {
+  Cause cause{"connection to " + Quote(host), ""};
+  if (policy.network) {
+    cause.why = "commands have no network: only the policy of an untrusted project has \"network\"";
+    return cause;
+  }
+  cause.why = "commands have no network: the policy has no \"network\"";
+  const std::string entry = LowerAscii(host);
+  if (ParseHostRule(entry)) cause.remedy = NewNetworkFix(policy, entry);
+  return cause;
+}
+
+void SuggestSession(NameDecision& decision, uint16_t port, const Policy& policy) {
+  if (!decision.cause) return;
+  Cause& cause = *decision.cause;
+  const bool is_listable = !cause.host.empty() && cause.place;
+  if (!is_listable || cause.host.starts_with(kHostLoopback)) return;
+  const std::string fix = AllowInSessionFix(policy, *cause.place, EntryWords(decision, port));
+  if (!fix.empty()) cause.remedy = fix;
 }
 
 }  // namespace ringfence

@@ -14,4 +14,12 @@ namespace ringfence {
 HostDecision EvaluateConnection(std::string_view host, uint16_t port, const Policy& policy,
                                 Trace* trace = nullptr);
 
+// The cause for a sandbox of this policy that has no network (SandboxNetwork()). `host` is as the
+// user or a program named it, with or without a port.
+Cause NoNetworkCause(std::string_view host, const Policy& policy);
+
+// In the sandbox of an agent: replaces the remedy by the command that the user types in another
+// terminal while the agent runs, if one permits the host.
+void SuggestSession(NameDecision& decision, uint16_t port, const Policy& policy);
+
 }  // namespace ringfence

@@ -25,7 +25,7 @@
 #include "base/syscall.h"
 #include "base/text.h"
 #include "policy/decision.h"
-#include "policy/evaluate/evaluate_host.h"
+#include "policy/evaluate/evaluate_connection.h"
 #include "policy/rules/domain.h"
 #include "proxy/broker/connection_log.h"
 #include "proxy/broker/connector.h"
@@ -129,10 +129,7 @@ class Broker {
   }
 
   void Decide(uint64_t id, Opened opened, const Policy& policy) {
-    const HostDecision decision = EvaluateHost(opened.host, opened.port, policy);
-    if (!policy.network) {
-      return Deny(id, opened, DenialKind::kPolicy, "the policy permits no network");
-    }
+    const HostDecision decision = EvaluateConnection(opened.host, opened.port, policy);
     if (decision.verdict != Verdict::kPermit) return DenyByRule(id, opened, decision, policy);
     if (policy.audit.required && !log_.failure().empty()) {
       return Deny(id, opened, DenialKind::kPolicy,

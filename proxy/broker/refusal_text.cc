@@ -1,11 +1,9 @@
 #include "proxy/broker/refusal_text.h"
 
 #include <string_view>
-#include <utility>
 
 #include "policy/decision.h"
-#include "policy/evaluate/fix.h"
-#include "policy/rules/domain.h"
+#include "policy/evaluate/evaluate_connection.h"
 
 namespace ringfence {
 namespace {
@@ -23,15 +21,9 @@ RefusalText RefusalTextOf(const NameDecision& decision) {
 }
 
 RefusalText AgentsRefusalTextOf(const NameDecision& decision, uint16_t port, const Policy& policy) {
-  Cause cause = *decision.cause;
-  std::string launcher = Sentence(cause);
-  const bool is_listable = !cause.host.empty() && cause.place;
-  if (is_listable && !cause.host.starts_with(kHostLoopback)) {
-    const std::string entry = cause.host + (IsWebPort(port) ? "" : ":" + std::to_string(port));
-    const std::string fix = AllowInSessionFix(policy, *cause.place, HostWords(entry));
-    if (!fix.empty()) cause.remedy = fix;
-  }
-  return {std::move(launcher), Sentence(cause)};
+  NameDecision inside = decision;
+  SuggestSession(inside, port, policy);
+  return {Sentence(*decision.cause), Sentence(*inside.cause)};
 }
 
 }  // namespace ringfence

@@ -12,7 +12,7 @@ using namespace ringfence;
 namespace {
 
 // The verdict, and what the reason says.
-std::string Verdict(const World& world, std::string_view host, uint16_t port) {
+std::string Decided(const World& world, std::string_view host, uint16_t port) {
   Result<Policy> policy = MergePolicies(world.sources, "", world.places, {});
   REQUIRE(policy);
   policy->network = SandboxNetwork(*policy, false);
@@ -25,25 +25,74 @@ std::string Verdict(const World& world, std::string_view host, uint16_t port) {
 
 TEST_CASE("connection: a policy without a network permits none") {
   World world;
-  CHECK(Verdict(world, "a.example", 443) == "deny: the policy permits no network");
+  CHECK(Decided(world, "a.example", 443) == "deny: the policy permits no network");
 }
 
 TEST_CASE("connection: the listed hosts are permitted, and nothing is asked") {
   World world;
   world.User(R"("network":{"allow":["a.example","10.1.2.3","203.0.113.5:22","127.0.0.1"],
                            "unlisted":"ask"})");
-  CHECK(Verdict(world, "A.example.", 443) == "permit");
-  CHECK(Verdict(world, "a.example", 22) ==
-        "deny: the host \"a.example\" is listed for ports 80 and 443 only");
-  CHECK(Verdict(world, "b.example", 443) == "deny: the host \"b.example\" is not listed");
-  CHECK(Verdict(world, "203.0.113.5", 22) == "permit");
-  CHECK(Verdict(world, "203.0.113.6", 22) == "deny: the host \"203.0.113.6\" has no entry");
+  CHECK(Decided(world, "A.example.", 443) == "permit");
+  CHECK(Decided(world, "a.example", 22) ==
+        "deny: the host \"a.example\" is listed for ports 80 and 443 only, and a connection cannot "
+        "ask");
+  CHECK(Decided(world, "b.example", 443) ==
+        "deny: the host \"b.example\" is not listed, and a connection cannot ask");
+  CHECK(Decided(world, "203.0.113.5", 22) == "permit");
+  CHECK(Decided(world, "203.0.113.6", 22) == "deny: the host \"203.0.113.6\" has no entry");
+}
+
+TEST_CASE("connection: a host that the policy would ask about can be permitted") {
+  World world;
+  world.User(R"("network":{"unlisted":"ask"})");
+  const Result<Policy> policy = MergePolicies(world.sources, "", world.places, {});
+  REQUIRE(policy);
+  const auto remedy = [&](uint16_t port) {
+    return EvaluateConnection("b.example", port, *policy).cause->remedy;
+  };
+  CHECK(remedy(443) == "Ask the user to run `ringfence allow b.example`.");
+  CHECK(remedy(22) == "Ask the user to run `ringfence allow b.example:22`.");
+}
+
+TEST_CASE("connection: in the sandbox of an agent the user permits a host in another terminal") {
+  World world;
+  world.User(R"("network":{"allow":["a.example"],"deny":["d.example"]})");
+  world.Managed(R"("network":{"allow":["a.example","d.example","b.example"]})");
+  const Result<Policy> policy = MergePolicies(world.sources, "", world.places, {});
+  REQUIRE(policy);
+  const auto remedy = [&](std::string_view host, uint16_t port) {
+    HostDecision decision = EvaluateConnection(host, port, *policy);
+    SuggestSession(decision, port, *policy);
+    return decision.cause ? decision.cause->remedy : "none";
+  };
+  CHECK(remedy("b.example", 22) ==
+        "Ask the user to run `ringfence allow --session b.example:22` in another terminal.");
+  CHECK(remedy("a.example", 443) == "none");
+  CHECK(remedy("d.example", 443).empty());
+  // Only the user's own policy can have it, and a session's cannot.
+  CHECK(remedy("host.ringfence", 80).find("--session") == std::string::npos);
+  CHECK(remedy("managed.example", 443).find("--session") == std::string::npos);
+}
+
+TEST_CASE("connection: why a sandbox has no network") {
+  World world;
+  Policy policy;
+  policy.agent = world.places.agent;
+  Cause cause = NoNetworkCause("a.example:22", policy);
+  CHECK(cause.what == "connection to \"a.example:22\"");
+  CHECK(cause.why == "commands have no network: the policy has no \"network\"");
+  CHECK(cause.remedy.find("\"a.example:22\"]}") != std::string::npos);
+  CHECK(NoNetworkCause("a:b@c", policy).remedy.empty());
+  policy.network.emplace();  // of a project that is not trusted
+  cause = NoNetworkCause("a.example", policy);
+  CHECK(cause.why.find("only the policy of an untrusted project") != std::string::npos);
+  CHECK(cause.remedy.empty());
 }
 
 TEST_CASE("connection: an address is evaluated as an address, too") {
   World world;
   world.User(R"("network":{"allow":["10.1.2.3","127.0.0.1","host.ringfence:80"]})");
-  CHECK(Verdict(world, "10.1.2.3", 443) == "permit");  // the policy lists the address itself
-  CHECK(Verdict(world, "127.0.0.1", 80).starts_with("deny: "));
-  CHECK(Verdict(world, "host.ringfence", 80) == "permit");
+  CHECK(Decided(world, "10.1.2.3", 443) == "permit");  // the policy lists the address itself
+  CHECK(Decided(world, "127.0.0.1", 80).starts_with("deny: "));
+  CHECK(Decided(world, "host.ringfence", 80) == "permit");
 }
