@@ -140,7 +140,9 @@ void FindUnusedMcp(const LintSection& section, Findings& findings) {
   }
 }
 
-// Reports entries that open more than they may seem to.
+constexpr uint16_t kResolverPort = 53;
+
+// Reports entries that open more than they may seem to, or less.
 void FindOpenings(const NetworkSection& network, Findings& findings) {
   if (!network.allow) return;
   for (const HostRule& rule : *network.allow) {
@@ -155,6 +157,10 @@ void FindOpenings(const NetworkSection& network, Findings& findings) {
       warn(
           "is a port of this machine, outside of the sandbox: a debugger or Docker that asks for "
           "no password there is a way out");
+    } else if (rule.port == kResolverPort) {
+      warn(
+          "counts for the agent's own tools only: at port 53, sandboxed commands reach the "
+          "sandbox's resolver");
     } else if (kind == AddressKind::kLinkLocal || kind == AddressKind::kMetadata) {
       warn("is an address at which clouds give credentials to whoever asks");
     }

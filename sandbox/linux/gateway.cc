@@ -94,6 +94,7 @@ class GatewayBuilder {
     if (Status s = Take(kDnsDatagrams, OpenDns()); !s) return s.error();
     if (Status s = Take(kDnsListener, ListenOn(kDnsPort)); !s) return s.error();
     for (const uint16_t port : ports_) {
+      if (port == kDnsPort) continue;  // whatever the policy lists, the resolver has it
       if (Status s = Take(std::to_string(port), ListenOn(port)); !s) return s.error();
     }
     return std::move(gateway_);

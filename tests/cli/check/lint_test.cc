@@ -172,6 +172,8 @@ TEST_CASE("lint: names of tools and hosts") {
       {"another of them", R"("network":{"allow":["[fd00:ec2::254]:80"]})",
        "wide-host /network/allow \"[fd00:ec2::254]:80\" is an address"},
       {"other addresses", R"("network":{"allow":["10.0.0.1","1.1.1.1","127.0.0.1:80"]})", ""},
+      {"the port of the resolver", R"("network":{"allow":["a.example:53"]})",
+       "wide-host /network/allow \"a.example:53\" counts for the agent's own tools only"},
       {"a port of this machine", R"("network":{"allow":["host.ringfence:2375"]})",
        "wide-host /network/allow \"host.ringfence:2375\" is a port of this machine"},
       {"a set of hosts", R"("network":{"allow":["@agent-hosts"]})", ""},

@@ -24,3 +24,10 @@ def test_a_host_that_the_policy_would_ask_about_can_be_allowed(world):
     assert "is not listed, and a connection cannot ask" in done.stderr
     run_suggested(world, done.stderr)
     assert json.loads(world.curl("http://good.example/").stdout)["host"] == "good.example"
+
+
+def test_an_entry_for_the_port_of_the_resolver_harms_nothing(world):
+    world.set_network({"allow": ["good.example", "good.example:53"]})
+    assert json.loads(world.curl("http://good.example/").stdout)["host"] == "good.example"
+    done = world.outside(world.programs.ringfence, "check", world.policy)
+    assert "at port 53, sandboxed commands reach the sandbox's resolver" in done.stdout
