@@ -157,6 +157,13 @@ void FindOpenings(const NetworkSection& network, Findings& findings) {
       warn(
           "is a port of this machine, outside of the sandbox: a debugger or Docker that asks for "
           "no password there is a way out");
+    } else if (kind == AddressKind::kLoopback || rule.host == "localhost" ||
+               rule.host.ends_with(".localhost")) {
+      Add(findings, Severity::kNote, "own-loopback",
+          AtRule(rule.place, Quote(rule.written) +
+                                 " is this machine for the agent's own tools only: a sandboxed "
+                                 "command has a loopback of its own, and reaches this machine as "
+                                 "\"host.ringfence:PORT\""));
     } else if (rule.port == kResolverPort) {
       warn(
           "counts for the agent's own tools only: at port 53, sandboxed commands reach the "
