@@ -100,6 +100,9 @@ class OwnerChecker {
       return Wrong("no-program", path, error.text(), "install it again");
     }
     CheckOwner(path, facts);
+    if (!S_ISREG(facts.st_mode) || (facts.st_mode & S_IXUSR) == 0) {
+      Wrong("no-program", path, "is not an executable file", "install it again");
+    }
     if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
       Wrong("writable-program", path, "can be written by others than its owner",
             "chmod go-w " + path);

@@ -10,6 +10,7 @@
 
 #include "agents/claude/agent.h"
 #include "agents/claude/setup/client_sandbox.h"
+#include "base/add_once.h"
 #include "base/contains.h"
 #include "base/environment.h"
 #include "base/regular_file.h"
@@ -26,6 +27,7 @@
 #include "policy/load/layers.h"
 #include "policy/load/load.h"
 #include "run/typed_context.h"
+#include "sandbox/backend.h"
 
 namespace ringfence {
 namespace {
@@ -291,8 +293,17 @@ class Checker {
     Take(FindSandboxOpenings({settings_, records->value, where_, rights_}));
   }
 
+  // The programs that are installed together; the launcher starts the egress proxy.
+  void AddOwnPrograms() {
+    if (hook_.command.empty()) return;
+    const Path folder = Path::Clean(hook_.command).Parent();
+    AddOnce(programs_, hook_.command);
+    AddOnce(programs_, folder.Child("ringfence").text());
+    if (ProbeHost({}).has_proxy) AddOnce(programs_, folder.Child("ringfence-proxy").text());
+  }
+
   void CheckPrograms() {
-    if (!hook_.command.empty()) programs_.push_back(hook_.command);
+    AddOwnPrograms();
     for (const std::string& program : programs_) {
       checked_.subjects.push_back(program);
       Take(CheckProgram({program, project_real_}));

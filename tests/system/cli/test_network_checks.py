@@ -1,6 +1,40 @@
-"""What `check` says about the entries for hosts."""
+"""What `check` and `doctor` find out about the egress proxy and the entries for hosts."""
 
+import copy
 import json
+import pathlib
+import shutil
+
+import pytest
+
+PROGRAMS = ("ringfence-hook", "ringfence", "ringfence-cli", "ringfence-proxy")
+
+
+@pytest.fixture(name="installed")
+def fixture_installed(world):
+    """The directory of an installation of its own."""
+    folder = world.base / "installed"
+    folder.mkdir()
+    for name in PROGRAMS:
+        shutil.copy(pathlib.Path(world.programs.ringfence).with_name(name), folder / name)
+    world.programs = copy.copy(world.programs)
+    world.programs.ringfence = str(folder / "ringfence")
+    world.programs.hook = str(folder / "ringfence-hook")
+    return folder
+
+
+def missing_programs(world):
+    done = world.run("check", "--json")
+    return {pathlib.Path(json.loads(one["where"])).name: one["what"]
+            for one in json.loads(done.stdout)["findings"] if one["code"] == "no-program"}
+
+
+def test_a_missing_egress_proxy_is_an_error(world, installed):
+    assert not missing_programs(world)
+    (installed / "ringfence-proxy").chmod(0o644)
+    assert "is not an executable file" in missing_programs(world)["ringfence-proxy"]
+    (installed / "ringfence-proxy").unlink()
+    assert "ENOENT" in missing_programs(world)["ringfence-proxy"]
 
 
 def test_entries_that_do_not_do_what_they_seem_to_are_named(world):
