@@ -1,7 +1,11 @@
 #include "base/environment.h"
+#include "base/path.h"
+#include "base/process.h"
+#include "base/text.h"
 #include "cli/doctor/rows.h"
 #include "policy/rules/domain.h"
 #include "policy/sandbox_network.h"
+#include "sandbox/backend.h"
 
 namespace ringfence {
 namespace {
@@ -36,9 +40,29 @@ HostProxy FindHostProxy() {
   return found;
 }
 
-}  // namespace
+// Starts the egress proxy's program, which needs libraries that may be missing.
+void LookAtProxy(const Patient& patient, DoctorRows& rows) {
+  const std::string program =
+      Path::Clean(patient.ringfence).Parent().Child("ringfence-proxy").text();
+  const Result<Finished> done = Run({.program = program, .arguments = {"--help"}});
+  if (done && done->exit_status == 0) {
+    return rows.push_back({Health::kGood, "proxy", Quote(program) + " can run", ""});
+  }
+  std::string why;
+  if (done) {
+    why = done->err.substr(0, done->err.find('\n'));
+  } else {
+    why = done.error().text();
+  }
+  const bool is_listed = SandboxNetwork(*patient.policy, false).has_value();
+  rows.push_back({is_listed ? Health::kMissing : Health::kWeak, "proxy",
+                  "the egress proxy cannot run, so " +
+                      std::string(is_listed ? "commands with a network do" : "an agent does") +
+                      " not start: " + Printable(why),
+                  "install ringfence again: install.sh"});
+}
 
-void LookAtNetwork(const Patient& patient, DoctorRows& rows) {
+void LookAtHostProxy(const Patient& patient, DoctorRows& rows) {
   const std::optional<NetworkRules>& network = patient.policy->network;
   const bool needs_none = network && (network->upstream || IsHostNetwork(*network));
   // In a sandbox, the variables name the egress proxy.
@@ -60,6 +84,13 @@ void LookAtNetwork(const Patient& patient, DoctorRows& rows) {
                       " names a proxy, but sandboxes connect without it: the policy has no "
                       "network.upstream",
                   std::move(fix)});
+}
+
+}  // namespace
+
+void LookAtNetwork(const Patient& patient, DoctorRows& rows) {
+  if (ProbeHost({}).has_proxy) LookAtProxy(patient, rows);
+  LookAtHostProxy(patient, rows);
 }
 
 }  // namespace ringfence

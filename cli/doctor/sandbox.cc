@@ -174,6 +174,7 @@ class SandboxDoctor {
                     (works       ? ""
                      : demanded_ ? ", and no command runs without them"
                                  : ", and commands run with fewer"));
+    for (const std::string& narrower : plan->narrower) Add(Health::kWeak, narrower);
     for (const std::string& weaker : plan->weaker) {
       const bool is_unmet = Contains(plan->unmet, weaker);
       Add(is_unmet && demanded_ ? Health::kMissing : Health::kWeak, weaker,

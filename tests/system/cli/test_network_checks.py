@@ -29,12 +29,31 @@ def missing_programs(world):
             for one in json.loads(done.stdout)["findings"] if one["code"] == "no-program"}
 
 
+def proxy_rows(world):
+    rows = json.loads(world.run("doctor", "--json").stdout)["rows"]
+    return {row["health"]: row for row in rows if row["about"] == "proxy"}
+
+
 def test_a_missing_egress_proxy_is_an_error(world, installed):
     assert not missing_programs(world)
     (installed / "ringfence-proxy").chmod(0o644)
     assert "is not an executable file" in missing_programs(world)["ringfence-proxy"]
     (installed / "ringfence-proxy").unlink()
     assert "ENOENT" in missing_programs(world)["ringfence-proxy"]
+
+
+def test_doctor_starts_the_egress_proxy(world, installed):
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["a.example"]}}')
+    assert set(proxy_rows(world)) == {"ok"}
+    program = installed / "ringfence-proxy"
+    program.unlink()
+    program.write_text("#!/bin/sh\necho libssl.so.3: cannot open shared object file >&2\nexit 127\n")
+    program.chmod(0o755)
+    row = proxy_rows(world)["missing"]
+    assert "commands with a network do not start" in row["text"] and "libssl.so.3" in row["text"]
+    # Agents need it in any case.
+    world.write(world.policy, '{"version": 1}')
+    assert "an agent does not start" in proxy_rows(world)["weak"]["text"]
 
 
 def test_entries_that_do_not_do_what_they_seem_to_are_named(world):
