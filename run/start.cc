@@ -17,6 +17,8 @@
 #include "base/text.h"
 #include "hook/inside_alerts.h"
 #include "policy/decide.h"
+#include "policy/evaluate/evaluate_connection.h"
+#include "policy/evaluate/fix.h"
 #include "policy/files/real_files.h"
 #include "policy/rules/pattern.h"
 #include "run/host_reports.h"
@@ -125,6 +127,7 @@ class Account final : public LaunchObserver {
       report_.Warn("the supervisor ended unexpectedly; all processes of the run were ended");
     }
     hosts_.ReportRest();
+    if (ended.lacked_network && tells) ReportNoNetwork();
     report_.Ended(ended);
     RunOutcome outcome(ended.status);
     outcome.signal = ended.signal;
@@ -151,6 +154,20 @@ class Account final : public LaunchObserver {
       }
     }
     return false;
+  }
+
+  // A trial has no network whatever the policy says.
+  void ReportNoNetwork() const {
+    if (request_.command.is_trial) return;
+    Cause cause = NoNetworkCause("", request_.policy);
+    cause.what = "use of the network";
+    if (!request_.policy.network) cause.remedy = NewNetworkFix(request_.policy, "HOST");
+    report_.HostRefused("", SentenceOf({.verdict = Verdict::kDeny, .cause = std::move(cause)}));
+  }
+
+  // The whole reason, without "ringfence: ".
+  static std::string SentenceOf(const Decision& decision) {
+    return WholeReasonText(decision, "").substr(std::string_view("ringfence: ").size());
   }
 
   void WarnOf(const SandboxPlan& plan) const {
@@ -236,10 +253,10 @@ class Account final : public LaunchObserver {
     tells = tells && (report_.descriptor() >= 0 ||
                       (!IsAttempt(refusal.path) &&
                        (plan.is_nested || !refusal.why.empty() || !path || !IsOthers(*path))));
-    const std::string text =
-        is_denial ? WholeReasonText(decision, "").substr(std::string_view("ringfence: ").size())
-                  : "write to " + Quote(refusal.path) + " refused: " + Printable(why) +
-                        ". The user must do it, outside the sandbox";
+    const std::string text = is_denial ? SentenceOf(decision)
+                                       : "write to " + Quote(refusal.path) +
+                                             " refused: " + Printable(why) +
+                                             ". The user must do it, outside the sandbox";
     if (tells) report_.Refused(refusal, text);
     AuditEntry entry{.event = "SandboxDenial", .verdict = LoggedVerdict::kDeny};
     if (is_denial) {

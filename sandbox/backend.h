@@ -52,6 +52,7 @@ struct Ended {
   std::optional<NotExecuted> not_run;
   std::vector<Refusal> refusals;  // the first few, without duplicate paths
   size_t refusal_count = 0;
+  bool lacked_network = false;   // the command failed, has no network, and tried to reach a host
   bool lost_supervisor = false;  // it ended before the command, and so all processes were ended
 };
 

@@ -168,6 +168,10 @@ struct SandboxPlan {
   std::vector<std::string> narrower;
 
   bool is_confined() const { return mode != SandboxMode::kRwx; }
+  // In a network namespace of this run alone that leads nowhere.
+  bool has_own_loopback() const {
+    return has_namespaces() && network.kind == PlannedNetwork::Kind::kNone;
+  }
   bool has_namespaces() const { return layers == SandboxLayers::kFull && !is_nested; }
   // True if mounts make directories private: its own mounts or the outer sandbox's.
   bool has_view() const { return is_nested ? inside_view : has_namespaces(); }

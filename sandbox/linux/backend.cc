@@ -30,6 +30,7 @@
 #include "sandbox/linux/network_holder.h"
 #include "sandbox/linux/streams.h"
 #include "sandbox/linux/terminal.h"
+#include "sandbox/linux/unreached.h"
 
 namespace ringfence {
 namespace {
@@ -121,7 +122,7 @@ class Launcher {
     unsigned long flags =
         CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
     if (plan_.own_proc) flags |= CLONE_NEWPID;
-    if (plan_.network.kind == PlannedNetwork::Kind::kNone) flags |= CLONE_NEWNET;
+    if (plan_.has_own_loopback()) flags |= CLONE_NEWNET;
     return flags;
   }
 
@@ -311,6 +312,7 @@ class Launcher {
         break;
       case Message::kEnded:
         KeepEnd(std::atoi(fields[0].c_str()));
+        ended_.lacked_network = TriedHosts(Unreached::Of(fields[1], fields[2]));
         break;
       case Message::kStopped:
         PrepareToStop(std::atoi(fields[0].c_str()));

@@ -19,7 +19,7 @@ enum class Message : char {
   kStarted = 's',   // the command is about to be executed
   kNotRun = 'n',    // the program could not be executed: name, errno
   kRefused = 'r',   // path, why, errno
-  kEnded = 'e',     // the command's wait status
+  kEnded = 'e',     // the command's wait status, and the numbers of Unreached if it failed
   kStopped = 'p',   // the command: the signal that stopped it
   kTerminal = 't',  // with a descriptor: the master of a new terminal
   kFrozen = 'z',    // every process is stopped

@@ -2,6 +2,8 @@
 // not run.
 #pragma once
 
+#include <cstdint>
+
 #include "base/result.h"
 #include "sandbox/plan.h"
 
@@ -21,5 +23,8 @@ Status TestProxyPort();
 
 // Tests the supervisor, or in a nested sandbox the outer one, with a name that every plan refuses.
 Status TestNames(const SandboxPlan& plan);
+
+// How often TestSandbox() has tried to reach a host, where there is no network.
+inline constexpr uint64_t kTriedByTest = 1;
 
 }  // namespace ringfence

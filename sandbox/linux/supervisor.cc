@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -20,7 +21,9 @@
 #include "sandbox/linux/descendants.h"
 #include "sandbox/linux/kernel_abi.h"
 #include "sandbox/linux/private_mounts.h"
+#include "sandbox/linux/self_test.h"
 #include "sandbox/linux/supervised_calls.h"
+#include "sandbox/linux/unreached.h"
 #include "sandbox/linux/waiting_opens.h"
 
 namespace ringfence {
@@ -109,10 +112,20 @@ class Supervisor {
         continue;
       }
       SendReports();
-      [[maybe_unused]] const Status sent =
-          SendPacket(start_.launcher, Message::kEnded, {std::to_string(status)});
+      SendEnd(status);
       EndAll(0);
     }
+  }
+
+  void SendEnd(int status) {
+    // Other networks are not this run's alone, and their proxy knows what was refused.
+    const bool counts = status != 0 && start_.plan.has_own_loopback();
+    Unreached unreached = counts ? ReadUnreached() : Unreached{};
+    unreached.without_route -= std::min(unreached.without_route, kTriedByTest);
+    [[maybe_unused]] const Status sent =
+        SendPacket(start_.launcher, Message::kEnded,
+                   {std::to_string(status), std::to_string(unreached.without_route),
+                    std::to_string(unreached.without_port)});
   }
 
   void SendReports() {
