@@ -176,8 +176,12 @@ class Server {
   }
 
   Reply ServeStart() {
-    const std::string text = BoundaryText(policy_, context_, policy_.sandbox.mode);
+    const std::string text = BoundaryText(policy_, context_, policy_.sandbox.mode, Sandbox());
     return Answer(ContextAnswer(event_.name, text));
+  }
+
+  ProgramSandbox Sandbox() const {
+    return SandboxOfPrograms(policy_, policy_.sandbox.mode, HasLauncher());
   }
 
   Reply ServeResult() {

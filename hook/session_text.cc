@@ -10,6 +10,7 @@
 #include "policy/agent.h"
 #include "policy/mcp/mcp_name.h"
 #include "policy/rules/sets.h"
+#include "policy/sandbox_network.h"
 
 namespace ringfence {
 namespace {
@@ -127,6 +128,33 @@ std::string ModeLine(SandboxMode mode) {
              : "- This run has no sandbox. The rules above still apply.\n";
 }
 
+// What a program of Bash reaches, which "Hosts you may reach" does not tell: that is about tools.
+std::string CommandNetworkLine(const Policy& policy, ProgramSandbox sandbox) {
+  if (sandbox == ProgramSandbox::kNone) return "";
+  const std::string commands = "- Bash commands ";
+  const auto network = SandboxNetwork(policy, sandbox == ProgramSandbox::kAgents);
+  if (!network) return commands + "have no network. If you need a host, tell the user.\n";
+  if (IsHostNetwork(*network)) return commands + "use the network of this machine.\n";
+  const bool is_listed = policy.network && policy.network->opens_sandbox;
+  return commands +
+         (is_listed ? "reach these hosts, too, and no others; without a port, an entry means 80 "
+                      "and 443."
+                    : "reach the agent's own service only.") +
+         " A refused host fails at once, and a line on standard error says how the user permits it.\n";
+}
+
+std::string Confinement(const Context& context, ProgramSandbox sandbox) {
+  switch (sandbox) {
+    case ProgramSandbox::kCommands:
+      return "ringfence's sandbox, which has a /tmp of its own";
+    case ProgramSandbox::kAgents:
+      return "ringfence's sandbox, as you are";
+    case ProgramSandbox::kNone:
+      break;
+  }
+  return BashConfinement(context.places);
+}
+
 std::string CommandLines(const Policy& policy, const std::string& confinement) {
   std::string text = confinement.empty()
                          ? "- No sandbox confines Bash commands here: keep them within these "
@@ -140,10 +168,8 @@ std::string CommandLines(const Policy& policy, const std::string& confinement) {
 
 }  // namespace
 
-std::string BoundaryText(const Policy& policy, const Context& context, SandboxMode mode) {
-  const bool is_wrapped = policy.wrap_bash && mode != SandboxMode::kRwx;
-  const std::string confinement = is_wrapped ? "ringfence's sandbox, which has a /tmp of its own"
-                                             : BashConfinement(context.places);
+std::string BoundaryText(const Policy& policy, const Context& context, SandboxMode mode,
+                         ProgramSandbox sandbox) {
   std::string text =
       "ringfence checks every tool call against a policy.\n"
       "- The project is " +
@@ -155,7 +181,8 @@ std::string BoundaryText(const Policy& policy, const Context& context, SandboxMo
           " or ringfence's policies.\n";
   AppendTools(text, policy.tools);
   AppendNetwork(text, policy);
-  text += CommandLines(policy, confinement);
+  text += CommandNetworkLine(policy, sandbox);
+  text += CommandLines(policy, Confinement(context, sandbox));
   text += ModeLine(mode);
   for (const std::string& note : context.sources.notes) text += "- " + Printable(note) + ".\n";
   text +=

@@ -36,7 +36,8 @@ Outcome RunPrompt(const PromptOptions& options) {
   const Result<Policy> policy = context->PolicyFor();
   if (!policy) return policy.error();
   const SandboxMode mode = SandboxModeOf(options.mode).value_or(policy->sandbox.mode);
-  const std::string text = BoundaryText(*policy, *context, mode);
+  const std::string text =
+      BoundaryText(*policy, *context, mode, SandboxOfPrograms(*policy, mode, false));
   const Console console;
   if (options.json) {
     PrintJson(OrderedJson{{"prompt", text}});

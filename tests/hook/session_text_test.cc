@@ -13,7 +13,7 @@ namespace {
 std::string Text(World& world, SandboxMode mode = SandboxMode::kSandbox) {
   const Policy policy = world.Merged(world.EventOf("Bash", "{}"));
   Context context{world.places, std::move(world.sources)};
-  return BoundaryText(policy, context, mode);
+  return BoundaryText(policy, context, mode, SandboxOfPrograms(policy, mode, false));
 }
 
 bool Has(const std::string& text, std::string_view part) {
@@ -189,6 +189,45 @@ TEST_CASE("session: hosts that need a question are listed apart from denied host
   World open;
   open.User(R"("network":{"allow":["good.example"],"unlisted":"allow"})");
   CHECK_FALSE(Has(Text(open), "Hosts you"));
+}
+
+TEST_CASE("session: in which sandbox programs run") {
+  Policy policy;
+  CHECK(SandboxOfPrograms(policy, SandboxMode::kSandbox, false) == ProgramSandbox::kNone);
+  CHECK(SandboxOfPrograms(policy, SandboxMode::kSandbox, true) == ProgramSandbox::kAgents);
+  policy.wrap_bash = true;
+  CHECK(SandboxOfPrograms(policy, SandboxMode::kSandbox, false) == ProgramSandbox::kCommands);
+  CHECK(SandboxOfPrograms(policy, SandboxMode::kRwx, false) == ProgramSandbox::kNone);
+}
+
+TEST_CASE("session: what commands reach") {
+  struct Row {
+    const char* policy;
+    ProgramSandbox sandbox;
+    std::string_view want;  // "" for no line
+  };
+  using enum ProgramSandbox;
+  static constexpr Row kRows[] = {
+      {R"("network":{"allow":["good.example"]})", kNone, ""},
+      {R"("network":{"allow":["good.example"]})", kCommands,
+       "reach these hosts, too, and no others"},
+      {R"("network":{"allow":["good.example"]})", kAgents, "reach these hosts, too, and no others"},
+      {R"("network":{"unlisted":"allow"})", kCommands, "use the network of this machine"},
+      {R"("read":{"allow":["."]})", kCommands, "have no network"},
+      {R"("read":{"allow":["."]})", kAgents, "reach the agent's own service only"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.policy);
+    World world;
+    world.User(row.policy);
+    const Policy policy = world.Merged(world.EventOf("Bash", "{}"));
+    const Context context{world.places, std::move(world.sources)};
+    const std::string text = BoundaryText(policy, context, SandboxMode::kSandbox, row.sandbox);
+    CHECK(Has(text, "- Bash commands " + std::string(row.want)) == !row.want.empty());
+    CHECK(Has(text, "- Bash commands are confined by ringfence's sandbox") ==
+          (row.sandbox != kNone));
+    CHECK(Has(text, "If you need a host") == (row.want == "have no network"));
+  }
 }
 
 TEST_CASE("session: repeated entries of several files are listed once") {
