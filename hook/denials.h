@@ -5,21 +5,21 @@
 #include <vector>
 
 #include "hook/failure.h"
+#include "hook/program_sandbox.h"
 #include "policy/decide.h"
 
 namespace ringfence {
 
 struct Denial {
   Named named;
-  Decision decision;  // a denial, without a remedy
+  Decision decision;  // a denial; without a remedy, except for hosts that a sandbox refuses
 };
 
-// `confined` is true if a command of this policy runs in its sandbox, where no user can answer a
-// prompt and where there is no network unless the policy opens it.
 std::optional<Denial> DecideAgain(const Named& named, const Event& event,
-                                  const Surroundings& around, bool confined);
+                                  const Surroundings& around, ProgramSandbox sandbox);
 
 // Returns the denials behind the event's failure, each once.
-std::vector<Denial> DenialsOf(const Event& event, const Surroundings& around, bool confined);
+std::vector<Denial> DenialsOf(const Event& event, const Surroundings& around,
+                              ProgramSandbox sandbox);
 
 }  // namespace ringfence

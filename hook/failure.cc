@@ -196,18 +196,26 @@ class FailureReader {
     }
   }
 
-  // Reads a line such as: write to "/x" refused: ... A path that was cut is ignored.
+  // Reads a line such as: write to "/x" refused: ... A name that was cut is ignored.
   void ReadOurs(std::string_view text) {
-    for (const std::string_view verb : {"write to ", "read of "}) {
-      if (!text.starts_with(verb)) continue;
-      text.remove_prefix(verb.size());
+    struct Verb {
+      std::string_view words;
+      NamedKind kind;
+    };
+    static constexpr Verb kVerbs[] = {{"write to ", NamedKind::kWritten},
+                                      {"read of ", NamedKind::kPath},
+                                      {"connection to ", NamedKind::kHost}};
+    for (const Verb& verb : kVerbs) {
+      if (!text.starts_with(verb.words)) continue;
+      text.remove_prefix(verb.words.size());
       const size_t end = EndOfQuoted(text);
       if (end == std::string_view::npos || !text.substr(end + 1).starts_with(' ')) return;
       const Result<JsonTree> quoted =
           JsonTree::Parse(std::string(text.substr(0, end + 1)), "quoted", false);
       if (!quoted || quoted->root().kind != JsonTree::Kind::kString) return;
-      return Add(verb == "read of " ? NamedKind::kPath : NamedKind::kWritten,
-                 std::string(quoted->root().content()));
+      const std::string name(quoted->root().content());
+      if (verb.kind == NamedKind::kHost && HostAtFront(name) != name) return;
+      return Add(verb.kind, name);
     }
   }
 

@@ -40,7 +40,8 @@ std::optional<std::string> InsideAlerts::TextOf(const AlertRequest& request) con
   event.session_id = request.session;
   if (!request.cwd.empty()) event.cwd = request.cwd;
   const CachedFiles now(disk_);
-  const auto denial = DecideAgain(request.named, event, {policy_, places_, now}, true);
+  const auto denial =
+      DecideAgain(request.named, event, {policy_, places_, now}, ProgramSandbox::kAgents);
   if (!denial) return {};
   return AlertText(*denial->decision.cause);
 }

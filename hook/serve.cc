@@ -185,9 +185,8 @@ class Server {
   }
 
   Reply ServeResult() {
-    const bool is_confined = policy_.wrap_bash || HasLauncher();
     const ResultNotes told = TellResult(event_, {policy_, context_.places, files_},
-                                        {.unwrapped = RanUnwrapped(), .confined = is_confined});
+                                        {.unwrapped = RanUnwrapped(), .sandbox = Sandbox()});
     if (told.model.empty()) return {};
     std::string err;
     if (told.unwrapped) {

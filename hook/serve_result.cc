@@ -1,5 +1,7 @@
 #include "hook/serve_result.h"
 
+#include <algorithm>
+
 #include "base/launcher.h"
 #include "base/text.h"
 
@@ -25,8 +27,9 @@ void TellUnwrapped(const Event& event, ResultNotes& told) {
   told.unwrapped = Decision{.verdict = Verdict::kDeny, .cause = cause};
 }
 
-void TellDenials(const Event& event, const Surroundings& around, bool confined, ResultNotes& told) {
-  const std::vector<Denial> denials = DenialsOf(event, around, confined);
+void TellDenials(const Event& event, const Surroundings& around, ProgramSandbox sandbox,
+                 ResultNotes& told) {
+  const std::vector<Denial> denials = DenialsOf(event, around, sandbox);
   for (const Denial& denial : denials) {
     told.model += WholeReasonText(denial.decision, "") + "\n";
     AlertRequest request = RequestOf(event);
@@ -34,6 +37,10 @@ void TellDenials(const Event& event, const Surroundings& around, bool confined, 
     told.alerts.push_back({std::move(request), AlertText(*denial.decision.cause)});
   }
   if (denials.empty()) return;
+  const auto has_remedy = [](const Denial& one) { return !one.decision.cause->remedy.empty(); };
+  if (std::ranges::any_of(denials, has_remedy)) {
+    told.model += "A program chose that host: ask for it only if your task needs it.\n";
+  }
   told.model += around.policy.say.empty() ? "Tell the user what was refused, and why."
                                           : std::string(around.policy.say);
   told.model += "\n";
@@ -51,7 +58,7 @@ Cause UnwrappedCause(std::string_view tool) {
 ResultNotes TellResult(const Event& event, const Surroundings& around, Ran ran) {
   ResultNotes told;
   if (ran.unwrapped) TellUnwrapped(event, told);
-  TellDenials(event, around, ran.confined, told);
+  TellDenials(event, around, ran.sandbox, told);
   return told;
 }
 

@@ -28,7 +28,7 @@ Cause UnwrappedCause(std::string_view tool);
 // The conditions under which the tool ran.
 struct Ran {
   bool unwrapped = false;  // a command that must be wrapped was not
-  bool confined = false;   // in a ringfence sandbox
+  ProgramSandbox sandbox = ProgramSandbox::kNone;
 };
 ResultNotes TellResult(const Event& event, const Surroundings& around, Ran ran);
 

@@ -12,12 +12,17 @@ namespace {
 using Kind = Named::Kind;
 
 // The note about a name, or "" if the policy permits it.
-std::string ResultNotes(const World& world, const Named& named, bool confined = false) {
+std::string ResultNotes(const World& world, const Named& named,
+                        ProgramSandbox sandbox = ProgramSandbox::kNone) {
   const Event event = world.EventOf("Bash", R"({"command":"x"})");
   const Policy policy = world.Merged(event);
   const CachedFiles files(world.files);
-  const auto denial = DecideAgain(named, event, {policy, world.places, files}, confined);
+  const auto denial = DecideAgain(named, event, {policy, world.places, files}, sandbox);
   return denial ? ReasonText(denial->decision, "") : "";
+}
+
+bool Has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -62,8 +67,8 @@ TEST_CASE("denials: a missing file counts only if a deny list covers it") {
 TEST_CASE("denials: a question counts as a denial only inside a running command") {
   const World world;
   CHECK(ResultNotes(world, {Kind::kWritten, ".envrc"}).empty());
-  CHECK(ResultNotes(world, {Kind::kWritten, ".envrc"}, true).find("a running command cannot ask") !=
-        std::string::npos);
+  CHECK(ResultNotes(world, {Kind::kWritten, ".envrc"}, ProgramSandbox::kCommands)
+            .find("a running command cannot ask") != std::string::npos);
 }
 
 TEST_CASE("denials: text that the kernel never got is not a path") {
@@ -74,23 +79,59 @@ TEST_CASE("denials: text that the kernel never got is not a path") {
   }
 }
 
-TEST_CASE("denials: hosts are decided by the policy's network section, or by its absence") {
+TEST_CASE("denials: without a sandbox, hosts are decided by the policy's network section") {
   World world;
   const Named evil{Kind::kHost, "evil.example"};
   CHECK(ResultNotes(world, evil).empty());
-  CHECK(ResultNotes(world, evil, true).find("gives commands no network") != std::string::npos);
-  world.User(R"("network":{"allow":["good.example","p.example:443"]})");
-  CHECK(ResultNotes(world, evil).find("\"evil.example\" is not listed") != std::string::npos);
-  CHECK(ResultNotes(world, evil).find("ringfence allow") == std::string::npos);
-  CHECK(ResultNotes(world, {Kind::kHost, "good.example"}, true).empty());
+  world.User(R"("network":{"allow":["good.example","p.example:443","s.example:22"]})");
+  const std::string told = ResultNotes(world, evil);
+  CHECK(Has(told, "connection to \"evil.example\" refused"));  // of no scheme
+  CHECK(Has(told, "\"evil.example\" is not listed"));
+  CHECK_FALSE(Has(told, "ringfence allow"));
   CHECK(ResultNotes(world, {Kind::kHost, "p.example:443"}).empty());
   CHECK_FALSE(ResultNotes(world, {Kind::kHost, "p.example:22"}).empty());
   CHECK_FALSE(ResultNotes(world, {Kind::kHost, "a:b@c"}).empty());
+  // The program did not say at which port.
+  CHECK(ResultNotes(world, {Kind::kHost, "good.example"}).empty());
+  CHECK(ResultNotes(world, {Kind::kHost, "s.example"}).empty());
+  world.User(R"("network":{"unlisted":"ask"})");
+  CHECK(ResultNotes(world, evil).empty());
+}
+
+TEST_CASE("denials: a command in a sandbox reaches what the policy lists, or has no network") {
+  constexpr ProgramSandbox kCommands = ProgramSandbox::kCommands;
+  World world;
+  const Named evil{Kind::kHost, "evil.example:22"};
+  std::string told = ResultNotes(world, evil, kCommands);
+  CHECK(Has(told, "commands have no network: the policy has no \"network\""));
+  CHECK(Has(told, R"(add "network": {"allow": ["@agent-hosts", "evil.example:22"]} to)"));
+  CHECK_FALSE(Has(ResultNotes(world, {Kind::kHost, "a:b@c"}, kCommands), "@agent-hosts"));
+  world.User(R"("network":{"allow":["good.example"],"unlisted":"ask"})");
+  told = ResultNotes(world, evil, kCommands);
+  CHECK(Has(told, "\"evil.example\" is not listed, and a connection cannot ask"));
+  CHECK(Has(told, "`ringfence allow evil.example:22`"));
+  CHECK_FALSE(Has(told, "no network"));
+  CHECK(ResultNotes(world, {Kind::kHost, "good.example"}, kCommands).empty());
+  CHECK_FALSE(ResultNotes(world, {Kind::kHost, "a:b@c"}, kCommands).empty());
+  world.User(R"("network":{"unlisted":"allow","deny":["evil.example"]})");
+  CHECK(ResultNotes(world, evil, kCommands).empty());  // nothing there refuses it
   World tightened;
   tightened.Project(R"("network":{"allow":["good.example"]})", false);
   CHECK(ResultNotes(tightened, {Kind::kHost, "good.example"}).empty());
-  CHECK(ResultNotes(tightened, {Kind::kHost, "good.example"}, true)
-            .find("gives commands no network") != std::string::npos);
+  told = ResultNotes(tightened, {Kind::kHost, "good.example"}, kCommands);
+  CHECK(Has(told, "only the policy of an untrusted project has \"network\""));
+}
+
+TEST_CASE("denials: a program in the sandbox of an agent reaches the agent's service as well") {
+  constexpr ProgramSandbox kAgents = ProgramSandbox::kAgents;
+  World world;
+  CHECK(ResultNotes(world, {Kind::kHost, "api.anthropic.com:443"}, kAgents).empty());
+  std::string told = ResultNotes(world, {Kind::kHost, "evil.example:443"}, kAgents);
+  CHECK(Has(told, "\"evil.example\" is not listed"));
+  CHECK_FALSE(Has(told, "no network"));
+  world.User(R"("network":{"allow":["good.example"]})");
+  told = ResultNotes(world, {Kind::kHost, "evil.example:443"}, kAgents);
+  CHECK(Has(told, "`ringfence allow --session evil.example` in another terminal"));
 }
 
 TEST_CASE("denials: two lines about one file are reported once") {
@@ -101,5 +142,5 @@ TEST_CASE("denials: two lines about one file are reported once") {
   REQUIRE(NamesInFailure(event.failure).size() == 2);
   const Policy policy = world.Merged(event);
   const CachedFiles files(world.files);
-  CHECK(DenialsOf(event, {policy, world.places, files}, false).size() == 1);
+  CHECK(DenialsOf(event, {policy, world.places, files}, ProgramSandbox::kNone).size() == 1);
 }

@@ -87,3 +87,40 @@ def test_an_entry_for_the_port_of_the_resolver_harms_nothing(world):
     assert json.loads(world.curl("http://good.example/").stdout)["host"] == "good.example"
     done = world.outside(world.programs.ringfence, "check", world.policy)
     assert "at port 53, sandboxed commands reach the sandbox's resolver" in done.stdout
+
+
+def told(world, done, event="PostToolUseFailure"):
+    """What the hook tells the model after this command of a wrapped Bash."""
+    result = {"error": f"Exit code {done.returncode}\n{done.stderr}"}
+    if event == "PostToolUse":
+        result = {"tool_response": {"stdout": done.stdout, "stderr": done.stderr}}
+    call = {"hook_event_name": event, "session_id": "s", "cwd": str(world.project), "tool_name": "Bash",
+            "tool_input": {"command": "x"}, **result}
+    file = world.project / "event"
+    file.write_text(json.dumps(call))
+    hook = shlex.join([world.programs.hook, "--policy", str(world.policy), "--root", str(world.project)])
+    answer = world.outside("sh", "-c", f"{hook} <{shlex.quote(str(file))}")
+    assert answer.returncode == 0, answer
+    return json.loads(answer.stdout)["hookSpecificOutput"]["additionalContext"] if answer.stdout else ""
+
+
+def test_the_model_is_told_of_a_refused_host_and_what_the_user_can_do(world):
+    world.set_network({"allow": ["good.example"]}, **WRAPPED)
+    done = world.confined("curl", "-sS", "https://bad.example/")
+    text = told(world, done)
+    line = 'ringfence: connection to "bad.example:443" refused: the host "bad.example" is not listed.'
+    assert line in done.stderr and line in text
+    assert "ask for it only if your task needs it" in text
+    run_suggested(world, text)
+    assert world.curl("https://bad.example/").returncode == 0
+    # A program that goes on without the host is not asked to end with an error.
+    done = world.confined("sh", "-c", "curl -sS http://private.example/; true")
+    assert 'connection to "private.example:80" refused' in told(world, done, "PostToolUse")
+
+
+def test_the_model_is_told_of_a_missing_network(world):
+    world.set_network(None, **WRAPPED)
+    done = world.curl("http://good.example/")
+    text = told(world, done)
+    assert 'connection to "good.example:80" refused: commands have no network' in text
+    add_suggested(world, text, "")
