@@ -17,8 +17,10 @@
 #include "cli/common/grant_target.h"
 #include "cli/common/policies.h"
 #include "cli/common/registered.h"
+#include "cli/explain/explain_host.h"
 #include "cli/explain/explain_text.h"
 #include "cli/permit/session_grants.h"
+#include "policy/evaluate/evaluate_url.h"
 #include "policy/files/real_files.h"
 #include "policy/load/key_rows.h"
 #include "policy/load/trust.h"
@@ -188,13 +190,34 @@ Result<Explained> Strictest(const ExplainOptions& call, const std::vector<Regist
   return std::move(*worst);
 }
 
-// Returns the calls to explain for a path or a host: Read and Write, or WebFetch. Empty if the
-// user named a tool or an event.
-std::vector<ExplainOptions> CallsFor(const ExplainOptions& options) {
+// What the user asked about: calls of tools, and the connections of commands.
+struct Subjects {
   std::vector<ExplainOptions> calls;
-  if (options.what.empty() || !options.argument.empty() || !options.event_file.empty()) return {};
+  std::optional<HostQuestion> host;
+};
+
+Result<Subjects> SubjectsOfHost(const ExplainOptions& options) {
+  Subjects subjects;
+  Result<HostQuestion> host = ReadHostQuestion(options.what);
+  // The decision about the call says what is wrong with it.
+  if (!host && !IsWebUrl(options.what)) return host.error();
+  const std::string url = host ? host->web_url : options.what;
+  if (host) subjects.host = std::move(*host);
+  if (url.empty()) return subjects;
+  subjects.calls.push_back(options);
+  subjects.calls.back().what = "WebFetch";
+  subjects.calls.back().argument = url;
+  return subjects;
+}
+
+// A path means Read and Write, and a host WebFetch and a connection.
+Result<Subjects> SubjectsOf(const ExplainOptions& options) {
+  const bool is_name =
+      !options.what.empty() && options.argument.empty() && options.event_file.empty();
+  if (!is_name) return Subjects{{options}, {}};
   const bool is_url = IsUrl(options.what);
   const std::optional<TargetKind> kind = KindOf(options.what);
+  std::vector<ExplainOptions> calls;
   const bool is_path = !is_url && (kind == TargetKind::kPath || MayBeFileOrHost(options.what));
   const auto add = [&](const char* tool, const std::string& argument) {
     calls.push_back(options);
@@ -209,26 +232,69 @@ std::vector<ExplainOptions> CallsFor(const ExplainOptions& options) {
                                  : options.what;
     add("Read", path);
     add("Write", path);
-  } else if (is_url || kind == TargetKind::kHost) {
-    add("WebFetch", is_url ? options.what : "https://" + options.what + "/");
+    return Subjects{std::move(calls), {}};
   }
-  return calls;
+  if (is_url || kind == TargetKind::kHost) return SubjectsOfHost(options);
+  return Subjects{{options}, {}};
 }
 
-Outcome ExplainCalls(const std::vector<ExplainOptions>& calls,
-                     const std::vector<Registration>& options, std::vector<Context>& contexts,
-                     const CachedFiles& files) {
-  const bool as_json = calls.front().json;
+// The strictest of the registrations counts, as for calls.
+Result<std::vector<ExplainedConnection>> Connections(const HostQuestion& host,
+                                                     const ExplainOptions& options,
+                                                     const std::vector<Registration>& registrations,
+                                                     std::vector<Context>& contexts) {
+  std::vector<ExplainedConnection> worst;
+  const auto verdict = [](const std::vector<ExplainedConnection>& all) {
+    return std::ranges::max_element(all, {}, [](const auto& one) { return one.decision.verdict; })
+        ->decision.verdict;
+  };
+  ExplainOptions command = options;
+  command.what = ClaudeCode().shell;
+  command.argument = "true";
+  for (size_t i = 0; i < contexts.size(); ++i) {
+    Context& context = contexts[i];
+    const Result<std::string> text = ExplainedEvent(command, context.places);
+    if (!text) return text.error();
+    const Result<bool> granted = AddSessionGrants(options.session, context.places, context.sources);
+    if (!granted) return granted.error();
+    EventEvaluator evaluator(context, registrations[i].profile);
+    const Result<Event> event = evaluator.Read(*text);
+    if (!event) return event.error();
+    const Result<const Policy*> policy = evaluator.PolicyFor(*event);
+    if (!policy) return policy.error();
+    std::vector<ExplainedConnection> explained = ExplainConnections(host, **policy);
+    if (*granted) context.sources.sources.pop_back();
+    if (worst.empty() || verdict(explained) > verdict(worst)) worst = std::move(explained);
+  }
+  return worst;
+}
+
+Outcome ExplainSubjects(const ExplainOptions& given, const std::vector<Registration>& options,
+                        std::vector<Context>& contexts, const CachedFiles& files) {
+  const Result<Subjects> subjects = SubjectsOf(given);
+  if (!subjects) return subjects.error();
   OrderedJson all = OrderedJson::array();
   Verdict worst = Verdict::kPermit;
-  for (const ExplainOptions& call : calls) {
-    const Result<Explained> explained = Strictest(call, options, contexts, files);
+  for (const ExplainOptions& call : subjects->calls) {
+    Result<Explained> explained = Strictest(call, options, contexts, files);
     if (!explained) return explained.error();
+    // The user may have named a host, and no URL.
+    const bool names_host = subjects->host && explained->decision.cause;
+    if (names_host) explained->decision.cause->what = "connection to " + Quote(given.what);
     worst = std::max(worst, VerdictOf(*explained));
-    if (as_json) all.push_back(ExplainedJson(*explained));
-    if (!as_json) PrintExplained(*explained);
+    if (given.json) all.push_back(ExplainedJson(*explained));
+    if (!given.json) PrintExplained(*explained);
   }
-  if (as_json) PrintJson(calls.size() == 1 ? all.front() : OrderedJson{{"calls", all}});
+  if (subjects->host) {
+    const auto connections = Connections(*subjects->host, given, options, contexts);
+    if (!connections) return connections.error();
+    for (const ExplainedConnection& connection : *connections) {
+      worst = std::max(worst, connection.decision.verdict);
+      if (given.json) all.push_back(ConnectionJson(connection));
+      if (!given.json) PrintConnection(connection);
+    }
+  }
+  if (given.json) PrintJson(all.size() == 1 ? all.front() : OrderedJson{{"calls", all}});
   return worst == Verdict::kPermit ? 0 : 1;
 }
 
@@ -260,9 +326,7 @@ Outcome RunExplain(const ExplainOptions& options) {
     if (!context) return context.error();
     contexts.push_back(std::move(*context));
   }
-  std::vector<ExplainOptions> calls = CallsFor(options);
-  if (calls.empty()) calls.push_back(options);
-  return ExplainCalls(calls, *here, contexts, files);
+  return ExplainSubjects(options, *here, contexts, files);
 }
 
 }  // namespace
@@ -271,7 +335,8 @@ void AddExplain(Command& app, Action& chosen) {
   Command command = AddCommand(
       app, "explain", "Explain a decision: the verdict, the rule, and each step",
       "  ringfence explain ../other/notes.md           reading it, and writing to it\n"
-      "  ringfence explain registry.npmjs.org\n"
+      "  ringfence explain registry.npmjs.org          WebFetch, and a sandboxed command\n"
+      "  ringfence explain github.com:22\n"
       "  ringfence explain Read ../other/notes.md\n"
       "  ringfence explain Bash '{\"command\": \"ls\", \"dangerouslyDisableSandbox\": true}'\n"
       "  ringfence explain mcp__fs__move '{\"source\": \"a\", \"destination\": \"/etc/x\"}'\n"

@@ -62,7 +62,7 @@ def test_allow_of_hosts_and_tools(world):
     # Without a "network" section no host is denied, and creating one would deny all others.
     out = world.run("allow", "registry.example").stdout
     assert "permitted already" in out and '"network"' in out and not world.policy.exists(), out
-    assert world.run("explain", "other.example").returncode == 0
+    assert world.run("explain", "WebFetch", "https://other.example/").returncode == 0
     world.write(world.policy, '{"version": 1, "network": {"deny": ["x.example"]}}')
     assert world.run("explain", "registry.example").returncode == 1
     world.run("allow", "registry.example")

@@ -16,8 +16,8 @@ def with_network(world, **network):
     ("https://forge.example:22/", ["forge.example:22"]),
     ("https://forge.example/", ["forge.example"]),
     ("http://half.example/", ["half.example"]),
-    ("http://192.0.2.1:8080/", ["192.0.2.1:8080"]),
-    ("http://[2001:db8::1]/", ["[2001:db8::1]"]),
+    ("http://9.9.9.9:8080/", ["9.9.9.9:8080"]),
+    ("http://[2620:fe::fe]/", ["[2620:fe::fe]"]),
     ("http://notes.md:22/", ["notes.md:22"]),
     ("http://host.ringfence:5432/", ["host.ringfence:5432"])))
 def test_the_advice_of_a_refused_port_permits_it(world, url, words):

@@ -4,7 +4,12 @@ import json
 import re
 import shlex
 
+import pytest
+
+from internet import ECHO_PORT, GOOD
+
 NO_NETWORK = "ringfence: use of the network refused: commands have no network"
+WRAPPED = {"bash": {"wrap": True}}
 
 
 def suggested(text):
@@ -89,6 +94,80 @@ def test_an_entry_for_the_port_of_the_resolver_harms_nothing(world):
     assert "at port 53, sandboxed commands reach the sandbox's resolver" in done.stdout
 
 
+def explained(world, target):
+    """The connections of `ringfence explain`, and its exit status."""
+    done = world.outside(world.programs.ringfence, "explain", "--policy", world.policy, "--root", world.project,
+                         "--json", target)
+    answer = json.loads(done.stdout)
+    calls = answer.get("calls", [answer])
+    return [call for call in calls if "connection" in call], done
+
+
+# A policy, and what to ask about: a URL for curl, or a host and a port.
+EXPLAINED = (
+    ({"allow": ["good.example"]}, "http://good.example/"),
+    ({"allow": ["good.example"]}, "https://good.example/"),
+    ({"allow": ["good.example"]}, "http://bad.example/x"),
+    ({"allow": ["*"], "deny": ["bad.example"]}, "https://bad.example/"),
+    ({"allow": ["good.example"]}, f"good.example:{ECHO_PORT}"),
+    ({"allow": [f"good.example:{ECHO_PORT}"]}, f"good.example:{ECHO_PORT}"),
+    ({"allow": ["good.example:443"]}, "http://good.example/"),
+    ({"allow": [GOOD]}, f"http://{GOOD}/"),
+    ({"allow": ["good.example"]}, f"http://{GOOD}/"),
+    ({"unlisted": "ask"}, "http://good.example/"),
+    ({"allow": ["host.ringfence:80"]}, "host.ringfence:5454"),
+)
+
+
+@pytest.mark.parametrize("network, target", EXPLAINED, ids=[f"{row[1]} of {row[0]}" for row in EXPLAINED])
+def test_explain_says_what_happens(world, network, target):
+    world.set_network(network)
+    (connection,), asked = explained(world, target)
+    url = target if "://" in target else f"telnet://{target}"
+    done = world.confined("sh", "-c", f"curl -sS -m 10 {shlex.quote(url)} </dev/null")
+    refused = [line for line in done.stderr.splitlines() if line.startswith("ringfence: connection")]
+    assert (connection["verdict"] == "deny") == bool(refused), (connection, done)
+    assert asked.returncode == len(refused)
+    if refused:
+        # The user's own words in place of the target that the proxy saw.
+        named = re.sub('^ringfence: connection to "[^"]*"', f'ringfence: connection to "{target}"', refused[0])
+        assert connection["reason"] == named
+
+
+def test_explain_names_nothing_that_was_not_asked(world):
+    for target in ("bad.example:22", "https://bad.example/", "bad.example", "ssh://bad.example/x"):
+        _, asked = explained(world, target)
+        named = asked.stdout.replace(target, "")
+        assert not re.search("[a-z]+://", named), named
+        assert "no network" not in asked.stdout
+    asked = world.outside(world.programs.ringfence, "explain", "--root", world.project, "postgres://good.example/")
+    assert asked.returncode == 2 and "without a host or a known port" in asked.stderr, asked
+
+
+def test_explain_of_a_policy_without_a_network(world):
+    world.set_network(None)
+    (connection,), asked = explained(world, "good.example")
+    assert asked.returncode == 1
+    add_suggested(world, connection["reason"], "")
+    assert explained(world, "good.example")[1].returncode == 0
+    world.set_network(None)
+    (connection,), _ = explained(world, "api.anthropic.com")
+    assert "an agent that runs confined" in connection["notes"][0]
+
+
+def test_explain_of_a_host_whose_ports_differ(world):
+    world.set_network({"allow": ["good.example:443", "*.wide.example"]})
+    connections, _ = explained(world, "good.example")
+    assert [(one["connection"], one["verdict"]) for one in connections] == [
+        ("good.example:443", "permit"), ("good.example:80", "deny")]
+    (connection,), _ = explained(world, "*.wide.example")
+    assert connection["verdict"] == "permit"
+    world.set_network({"unlisted": "allow", "deny": ["bad.example"]})
+    (connection,), asked = explained(world, "bad.example")
+    assert connection["verdict"] == "permit" and "the agent's own tools only" in connection["how"]
+    assert asked.returncode == 1  # WebFetch
+
+
 def told(world, done, event="PostToolUseFailure"):
     """What the hook tells the model after this command of a wrapped Bash."""
     result = {"error": f"Exit code {done.returncode}\n{done.stderr}"}
@@ -124,3 +203,4 @@ def test_the_model_is_told_of_a_missing_network(world):
     text = told(world, done)
     assert 'connection to "good.example:80" refused: commands have no network' in text
     add_suggested(world, text, "")
+    assert world.curl("http://good.example/").returncode == 0
