@@ -63,3 +63,11 @@ def test_entries_that_do_not_do_what_they_seem_to_are_named(world):
     assert [(one["severity"], one["code"], one["what"].split('"')[1]) for one in found] == [
         ("warning", "wide-host", "a.example:53"), ("note", "own-loopback", "localhost:8080"),
         ("note", "own-loopback", "127.0.0.1")]
+
+
+def test_allow_without_a_network_says_which_section_gives_one(world):
+    world.write(world.policy, '{"version": 1}')
+    done = world.run("allow", "a.example")
+    section = done.stdout.split('add "network": ')[1].split(" to ~/")[0].replace("\n", " ")
+    world.write(world.policy, json.dumps({"version": 1, "network": json.loads(section)}))
+    assert world.run("explain", "a.example").returncode == 0, done
