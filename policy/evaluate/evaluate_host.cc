@@ -156,6 +156,18 @@ const PrivateRule* RuleFor(const HostRule& wanted, const Address& address,
   return rule == rules.end() ? nullptr : &*rule;
 }
 
+// Returns the file whose network.private lacks an address: that of the list `missing`, or else the
+// one that lists hosts.
+std::string FileOfPrivate(const std::vector<PrivateRule>* missing, const Policy& policy) {
+  constexpr std::string_view kUnknown = "the policy";
+  if (missing != nullptr) {
+    return std::string(missing->empty() ? kUnknown : missing->front().host.place.file);
+  }
+  if (!policy.network || policy.network->lists.empty()) return std::string(kUnknown);
+  const RulePlace& list = policy.network->lists.front().place;
+  return std::string(AllowChanges(list) ? list.file : kUnknown);
+}
+
 // Returns the cause for an address that is in no range of `rules`, or of no list at all.
 Cause PrivateCause(const HostRule& wanted, const Address& address,
                    const std::vector<PrivateRule>* rules, const Policy& policy) {
@@ -165,8 +177,8 @@ Cause PrivateCause(const HostRule& wanted, const Address& address,
     cause.remedy = AllowFix(policy, cause.place, "");
   } else if (KindOfAddress(address) == AddressKind::kPrivate) {
     cause.remedy = "Ask the user to add " + Quote(HostText(wanted)) + ": [" +
-                   Quote(AddressRangeText({.first = address})) +
-                   "] to \"private\" in the \"network\" of the policy.";
+                   Quote(AddressRangeText({.first = address})) + "] to network.private of " +
+                   FileOfPrivate(rules, policy) + ".";
   }
   return cause;
 }

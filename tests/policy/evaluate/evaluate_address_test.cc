@@ -132,8 +132,8 @@ TEST_CASE("evaluator address: the cause names the address, its kind, the list an
   CHECK(unlisted.what == R"(connection to "a.corp.example:8443")");
   CHECK(unlisted.why == "its address 10.0.0.1 is private, and no entry of network.private has it");
   CHECK(unlisted.place->pointer == "/network/private");
-  CHECK(unlisted.remedy == R"(Ask the user to add "a.corp.example": ["10.0.0.1"] to "private" in )"
-                           R"(the "network" of the policy.)");
+  CHECK(unlisted.remedy == R"(Ask the user to add "a.corp.example": ["10.0.0.1"] to )"
+                           "network.private of ~/.config/ringfence/policy.json.");
   CHECK(cause("a.corp.example", "[fd00::1]", 443).remedy.find(R"(["[fd00::1]"])") !=
         std::string::npos);
   CHECK(cause("a.corp.example", "169.254.169.254", 443).remedy.empty());
@@ -161,6 +161,26 @@ TEST_CASE("evaluator address: without a list of the user's own no command is sug
   Policy empty;
   empty.network.emplace();
   CHECK(Evaluate("a.example", "127.0.0.1", empty, 80).cause->remedy.find('`') == std::string::npos);
+}
+
+TEST_CASE("evaluator address: the remedy names the file that lacks the address") {
+  const auto remedy = [](const Policy& policy) {
+    const std::string text = Evaluate("a.example", "10.0.0.1", policy).cause->remedy;
+    const size_t file = text.find("network.private of ");
+    return file == std::string::npos ? text : text.substr(file + 19);
+  };
+  World world;
+  CHECK(remedy(PolicyOfUser(world, R"("network":{"allow":["a.example"]})")) ==
+        "~/.config/ringfence/policy.json.");
+  World managed;
+  managed.Managed(R"("network":{"allow":["a.example"]})");
+  CHECK(remedy(managed.Merged(managed.EventOf("Bash", "{}"))) == "the policy.");
+  World asks;
+  CHECK(remedy(PolicyOfUser(asks, R"("network":{"private":{}})")) == "the policy.");
+  Policy empty;
+  CHECK(remedy(empty) == "the policy.");
+  empty.network.emplace();
+  CHECK(remedy(empty) == "the policy.");
 }
 
 TEST_CASE("evaluator address: the last trusted file's entries count") {

@@ -1,6 +1,7 @@
 """A confined command reaches the hosts that the policy lists, and no others."""
 
 import json
+import re
 import shlex
 
 import pytest
@@ -126,6 +127,10 @@ def test_private_addresses_need_an_entry(world):
     world.set_network({"allow": ["private.example"]})
     done = world.curl("http://private.example/")
     assert "its address 10.1.2.3 is private" in done.stdout
+    host, address, file = re.search('add "(.*)": \\["(.*)"\\] to network.private of ([^ ]*)[.]', done.stdout).groups()
+    assert file == str(world.policy)
+    world.set_network({"allow": ["private.example"], "private": {host: [address]}})
+    assert json.loads(world.curl("http://private.example/").stdout)["host"] == "private.example"
     world.set_network({"allow": ["private.example"], "private": {"private.example": ["10.1.2.0/24"]}})
     done = world.curl("http://private.example/")
     assert json.loads(done.stdout)["host"] == "private.example"

@@ -24,8 +24,7 @@ TESTS = {
     "Ask the user to list ": "cli/test_allow_hosts.py: test_a_port_of_this_machine_goes_into_the_users_policy",
     "Ask the user to add \"network\": {\"allow\": [\"@agent-hosts\", ":
         "proxy/test_agent.py: test_the_last_line_says_how_to_list_the_host",
-    "Ask the user to add ":
-        "text: said of a connection's address, by the proxy; unit tests have policies with the entry",
+    "Ask the user to add ": "proxy/test_hosts.py: test_private_addresses_need_an_entry",
     "remove it here, and run: ringfence allow ":
         "cli/test_allow_hosts.py: test_a_projects_policy_that_names_a_port_of_this_machine_is_refused",
     "Ask the user to make this change.": "text: the policy stays as it is, and so does the refusal",
