@@ -50,13 +50,16 @@ class Allowance {
     if (!before) return before.error();
     is_asked_about_ = *before && (*before)->verdict == Verdict::kAsk;
     if (Status s = LeavePermittedReads(); !s) return s.error();
-    if (*before && (*before)->verdict == Wanted()) return Nothing("is permitted already");
+    target_.adds_network = LacksNetwork();
+    const bool is_permitted = *before && (*before)->verdict == Wanted();
+    if (is_permitted && !target_.adds_network) return Nothing("is permitted already");
     const Result<PolicyEdit> edit = AddTarget(grant_, change_.context().sources, target_, Text());
     if (!edit) return edit.error();
     if (edit->lists.empty()) {
       if (std::optional<Outcome> no = CheckResult()) return *no;
       return Nothing("is already allowed");
     }
+    if (std::optional<Outcome> no = AskAboutNetwork()) return *no;
     if (std::optional<Outcome> no = AskAboutWide()) return *no;
     if (Status s = change_.Write(target_, *edit); !s) return s.error();
     if (std::optional<Outcome> no = CheckResult()) return *no;
@@ -66,6 +69,13 @@ class Allowance {
 
  private:
   Verdict Wanted() const { return options_.ask ? Verdict::kAsk : Verdict::kPermit; }
+
+  // The hook refuses no host then, and no command in a sandbox reaches one.
+  bool LacksNetwork() const {
+    return change_.grant().kind == TargetKind::kHost && !target_.is_session &&
+           !HasNetwork(change_.context());
+  }
+
   // Adds nothing about reading if reading is permitted already.
   Status LeavePermittedReads() {
     grant_ = change_.grant();
@@ -86,14 +96,33 @@ class Allowance {
   // Asks before a grant that is so wide that it may be a typing mistake.
   std::optional<Outcome> AskAboutWide() const {
     const std::string wide = WideText(change_.grant(), change_.context().places, change_.where());
-    if (wide.empty() || options_.yes) return {};
+    if (wide.empty()) return {};
+    return Ask("This opens " + wide + ", except what rules deny.", "Allow it?",
+               UsageError(Quote(change_.what()), "this would open " + wide,
+                          "name less, or add --yes if you mean it; nothing was changed"));
+  }
+
+  // Asks before the first list of hosts, which also refuses all other hosts.
+  std::optional<Outcome> AskAboutNetwork() const {
+    if (!target_.adds_network) return {};
+    const std::string state =
+        "the policy has no \"network\": the hook refuses no host, and commands in a sandbox reach "
+        "none. With one, every host that it does not list is refused";
+    const std::string section = "\"network\": {\"allow\": [\"@agent-hosts\", " +
+                                Quote(LowerAscii(change_.grant().text)) + "]}";
+    return Ask(state + ". This adds " + section + " to " + target_.shown + ".", "Add it?",
+               UsageError(Quote(change_.what()), state,
+                          "to add " + section + " to " + target_.shown +
+                              ", add --yes; nothing was changed"));
+  }
+
+  std::optional<Outcome> Ask(const std::string& what, const std::string& question,
+                             const Error& unasked) const {
+    if (options_.yes) return {};
     const Terminal terminal;
-    if (options_.json || !terminal.can_ask()) {
-      return Outcome::No(UsageError(Quote(change_.what()), "this would open " + wide,
-                                    "name less, or add --yes if you mean it; nothing was changed"));
-    }
-    Console().Line("This opens " + wide + ", except what rules deny.");
-    if (terminal.Ask("Allow it?") == UserReply::kYes) return {};
+    if (options_.json || !terminal.can_ask()) return Outcome::No(unasked);
+    Console().Line(what);
+    if (terminal.Ask(question) == UserReply::kYes) return {};
     Console().Line("Nothing was changed.");
     return Outcome(1);
   }
@@ -149,28 +178,21 @@ class Allowance {
   }
 
   Outcome Nothing(const std::string& why) {
-    const GrantTarget& grant = change_.grant();
-    const bool is_of_policy = grant.kind == TargetKind::kHost && !grant.is_of_agent;
-    if (is_of_policy && grant.text != "*" && !HasNetwork(change_.context())) {
-      change_.Note(
-          "the policy has no \"network\" section, so the hook refuses no host, and sandboxes reach "
-          "none but an agent its own service. To have only listed hosts reached, add \"network\": "
-          "{\"allow\": [\"@agent-hosts\", " +
-          Quote(LowerAscii(grant.text)) + "]} to " + target_.shown);
-    }
     const Path& project = change_.context().places.root;
     if (options_.project.empty() && project.text() != std::filesystem::current_path()) {
       change_.Note("this holds in the project " + Quote(project.text()) +
                    "; if the client started in another directory, name it: --project DIR");
     }
     NoteClient();
-    return change_.Tell(Quote(change_.what()) + " " + why + "; nothing was changed.",
-                        JsonOf("", {}), change_.notes());
+    return change_.Tell(
+        Quote(change_.what()) + " " + why + "; nothing was changed.",
+        JsonOf("", {}), change_.notes());
   }
 
   Outcome Added(const PolicyEdit& edit) {
     if (target_.is_session) change_.Note("it applies only to session " + change_.session());
     NoteMissing();
+    NoteNetwork();
     NoteQuestion();
     NoteClient();
     if (const auto init = target_.is_session ? std::nullopt : change_.InitThat(true)) {
@@ -194,6 +216,11 @@ class Allowance {
     change_.Note(
         "it does not exist: ringfence run creates a directory of that name; if it is to be a file, "
         "create the file first");
+  }
+
+  void NoteNetwork() {
+    if (target_.adds_network)
+      change_.Note("every host that this list does not name is refused now");
   }
 
   void NoteQuestion() {
@@ -232,7 +259,8 @@ void AddAllow(Command& app, Action& chosen) {
   command.AddFlag("--read", options->read, "A path for reading only");
   command.AddFlag("--ask", options->ask, "The user is asked each time");
   command.AddFlag("--yes", options->yes,
-                  "Skip the question about broad permissions (a home directory, /usr, /)");
+                  "Skip the questions about broad permissions (a home directory, /usr, /) and a "
+                  "first host");
   command.OnGiven([&chosen, options] { chosen = [options] { return Allowance(*options).Run(); }; });
 }
 

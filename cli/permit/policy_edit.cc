@@ -61,7 +61,8 @@ class Adder {
                         R"(set "unlisted": "ask" in the policy's "network" section)");
     }
     if (target_.is_session) return Add("network", "allow", {});
-    if (IsHostLoopback(grant_) && !ListAt(edit_.text, "/network")) {
+    const bool lacks_list = !ListAt(edit_.text, "/network") && !target_.adds_network;
+    if (IsHostLoopback(grant_) && lacks_list) {
       return UsageError(Quote(edit_.entries.front()),
                         "counts only in the \"network\" section of " + target_.shown +
                             ", which has none; a new one would refuse all other hosts",

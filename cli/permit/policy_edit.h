@@ -45,7 +45,8 @@ struct ChangeTarget {
   std::optional<std::string> text;  // of the file, if it exists
   std::string root;                 // of the trusted project that the policy belongs to, or ""
   std::string home;
-  bool is_session = false;  // a session's grants, which only add
+  bool is_session = false;    // a session's grants, which only add
+  bool adds_network = false;  // no policy has a "network", and the user wants one
 };
 
 struct PolicyEdit {

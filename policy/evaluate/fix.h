@@ -31,8 +31,8 @@ bool LooksTemporary(std::string_view name);
 std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missing,
                      const std::string& words);
 
-// Returns how to permit a host if no policy has a "network" section, in which case only the sandbox
-// of an agent refuses it, and `ringfence allow` adds no section.
+// Returns how to permit a host if no policy has a "network" section, in which case only a sandbox
+// refuses it, and `ringfence allow` asks first, because the section refuses all other hosts.
 std::string NewNetworkFix(const Policy& policy, std::string_view entry);
 
 // Returns how the user permits a host, in the words of HostWords(), while an agent runs confined:

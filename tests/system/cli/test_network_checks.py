@@ -7,6 +7,9 @@ import shutil
 
 import pytest
 
+from command_steps import Typed
+from command_world import error_of
+
 PROGRAMS = ("ringfence-hook", "ringfence", "ringfence-cli", "ringfence-proxy")
 
 
@@ -65,9 +68,39 @@ def test_entries_that_do_not_do_what_they_seem_to_are_named(world):
         ("note", "own-loopback", "127.0.0.1")]
 
 
-def test_allow_without_a_network_says_which_section_gives_one(world):
-    world.write(world.policy, '{"version": 1}')
+def test_the_first_host_makes_the_network_after_a_question(world):
+    world.write(world.policy, '{"version": 1} // mine\n')
     done = world.run("allow", "a.example")
-    section = done.stdout.split('add "network": ')[1].split(" to ~/")[0].replace("\n", " ")
-    world.write(world.policy, json.dumps({"version": 1, "network": json.loads(section)}))
-    assert world.run("explain", "a.example").returncode == 0, done
+    error_of(done, 1, 'the policy has no "network"', "every host that it does not list is refused", "--yes")
+    assert world.policy.read_text() == '{"version": 1} // mine\n'
+    section = done.stderr.replace("\n", " ").split('add "network": ')[1].split(" to ~/")[0]
+    done = world.run("allow", "a.example", "--yes")
+    assert "every host that this list does not name is refused now" in done.stdout
+    text = world.policy.read_text()
+    assert json.loads(text.removesuffix(" // mine\n"))["network"] == json.loads(section)
+    assert world.run("explain", "a.example").returncode == 0
+    assert world.run("explain", "WebFetch", "https://b.example/").returncode == 1
+    assert 'Added "b.example"' in world.run("allow", "b.example").stdout
+
+
+def test_a_terminal_is_asked_about_the_first_host(world):
+    world.write(world.policy, '{"version": 1}')
+    for reply, said, status in (("n\r", "Nothing was changed", 1), ("y\r", 'Added "a.example"', 0)):
+        with Typed(world, "allow", "a.example") as user:
+            user.wait("every host that it does not list is refused")
+            user.wait("Add it? [y/N] ")
+            user.say(reply, said)
+            assert user.status() == status
+        assert ("a.example" in world.policy.read_text()) == (status == 0)
+
+
+def connection(world, target):
+    answer = json.loads(world.run("explain", "--json", target).stdout)
+    return next(call for call in answer.get("calls", [answer]) if "connection" in call)
+
+
+def test_the_first_entry_may_be_a_port_of_this_machine(world):
+    world.write(world.policy, '{"version": 1}')
+    error_of(world.run("allow", "host.ringfence:5454"), 1, 'no "network"', "--yes")
+    assert world.run("allow", "host.ringfence:5454", "--yes").returncode == 0
+    assert connection(world, "host.ringfence:5454")["verdict"] == "permit"
