@@ -4,6 +4,7 @@
 #include "base/case_fold.h"
 #include "base/text.h"
 #include "cli/check/lint.h"
+#include "cli/common/own_loopback.h"
 #include "policy/decision.h"
 #include "policy/mcp/mcp_name.h"
 #include "policy/rules/domain.h"
@@ -157,8 +158,7 @@ void FindOpenings(const NetworkSection& network, Findings& findings) {
       warn(
           "is a port of this machine, outside of the sandbox: a debugger or Docker that asks for "
           "no password there is a way out");
-    } else if (kind == AddressKind::kLoopback || rule.host == "localhost" ||
-               rule.host.ends_with(".localhost")) {
+    } else if (IsOwnLoopback(rule)) {
       Add(findings, Severity::kNote, "own-loopback",
           AtRule(rule.place, Quote(rule.written) +
                                  " is this machine for the agent's own tools only: a sandboxed "

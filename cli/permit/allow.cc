@@ -12,11 +12,13 @@
 #include "cli/common/client_refusals.h"
 #include "cli/common/console.h"
 #include "cli/common/grant_target.h"
+#include "cli/common/own_loopback.h"
 #include "cli/permit/policy_change.h"
 #include "cli/permit/policy_edit.h"
 #include "cli/setup/starter_policy.h"
 #include "policy/files/cached_files.h"
 #include "policy/files/real_files.h"
+#include "policy/rules/domain.h"
 #include "policy/rules/protected.h"
 
 namespace ringfence {
@@ -113,7 +115,7 @@ class Allowance {
     return Ask(state + ". This adds " + section + " to " + target_.shown + ".", "Add it?",
                UsageError(Quote(change_.what()), state,
                           "to add " + section + " to " + target_.shown +
-                              ", add --yes; nothing was changed"));
+                              ", add --yes; nothing was changed" + OfSandboxes()));
   }
 
   std::optional<Outcome> Ask(const std::string& what, const std::string& question,
@@ -125,6 +127,18 @@ class Allowance {
     if (terminal.Ask(question) == UserReply::kYes) return {};
     Console().Line("Nothing was changed.");
     return Outcome(1);
+  }
+
+  // Of an entry for the loopback: what to name for the commands in a sandbox; "" for others.
+  std::string OfSandboxes() const {
+    const std::string entry = LowerAscii(change_.grant().text);
+    const Result<HostRule> rule = ParseHostRule(entry);
+    if (change_.grant().kind != TargetKind::kHost || !rule || !IsOwnLoopback(*rule)) return "";
+    const std::string port = rule->port == 0 ? "PORT" : std::to_string(rule->port);
+    return std::string(
+               "; it counts for the agent's own tools only, and commands in a sandbox "
+               "reach this machine by: ringfence allow ") +
+           std::string(kHostLoopback) + ":" + port;
   }
 
   // Keeps the entry only if it has an effect; otherwise reports the rule that prevents it.
@@ -185,7 +199,7 @@ class Allowance {
     }
     NoteClient();
     return change_.Tell(
-        Quote(change_.what()) + " " + why + "; nothing was changed.",
+        Quote(change_.what()) + " " + why + "; nothing was changed" + OfSandboxes() + ".",
         JsonOf("", {}), change_.notes());
   }
 
@@ -221,6 +235,7 @@ class Allowance {
   void NoteNetwork() {
     if (target_.adds_network)
       change_.Note("every host that this list does not name is refused now");
+    if (const std::string text = OfSandboxes(); !text.empty()) change_.Note(text.substr(2));
   }
 
   void NoteQuestion() {

@@ -178,6 +178,8 @@ TEST_CASE("lint: names of tools and hosts") {
        "own-loopback /network/allow \"localhost\""},
       {"a name of the loopback", R"("network":{"allow":["a.localhost:80"]})",
        "own-loopback /network/allow \"a.localhost:80\""},
+      {"names of the loopback", R"("network":{"allow":["*.localhost"]})",
+       "own-loopback /network/allow \"*.localhost\""},
       {"the port of the resolver", R"("network":{"allow":["a.example:53"]})",
        "wide-host /network/allow \"a.example:53\" counts for the agent's own tools only"},
       {"a port of this machine", R"("network":{"allow":["host.ringfence:2375"]})",

@@ -94,6 +94,19 @@ def test_a_terminal_is_asked_about_the_first_host(world):
         assert ("a.example" in world.policy.read_text()) == (status == 0)
 
 
+def test_a_loopback_entry_names_the_one_of_this_machine(world):
+    advice = "ringfence allow host.ringfence:"
+    error_of(world.run("allow", "localhost:5454"), 1, advice + "5454")
+    done = world.run("allow", "localhost:5454", "--yes")
+    assert advice + "5454" in done.stdout
+    assert advice + "5454" in world.run("allow", "LOCALHOST:5454").stdout
+    assert advice + "PORT" in world.run("allow", "127.0.0.1").stdout
+    assert "host.ringfence" not in world.run("allow", "10.0.0.1").stdout
+    assert connection(world, "host.ringfence:5454")["verdict"] == "deny"
+    assert world.run("allow", "host.ringfence:5454").returncode == 0
+    assert connection(world, "host.ringfence:5454")["verdict"] == "permit"
+
+
 def connection(world, target):
     answer = json.loads(world.run("explain", "--json", target).stdout)
     return next(call for call in answer.get("calls", [answer]) if "connection" in call)
