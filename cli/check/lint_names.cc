@@ -164,6 +164,9 @@ void FindOpenings(const NetworkSection& network, Findings& findings) {
                                  " is this machine for the agent's own tools only: a sandboxed "
                                  "command has a loopback of its own, and reaches this machine as "
                                  "\"host.ringfence:PORT\""));
+    } else if (rule.subdomains && rule.host.find('.') == std::string_view::npos) {
+      warn("permits every host below " + Quote("." + std::string(rule.host)) +
+           ", a whole top-level domain");
     } else if (rule.port == kResolverPort) {
       warn(
           "counts for the agent's own tools only: at port 53, sandboxed commands reach the "
