@@ -74,6 +74,27 @@ std::optional<Error> MisreadWord(const std::string& word) {
                  "name the path, host or tool");
 }
 
+// Returns an error for what can only be meant as a host, but is none: "host.example:99999", and a
+// name with letters beyond ASCII. An existing file is none of them.
+std::optional<Error> MisspeltHost(const std::string& word) {
+  if (word.find('/') != std::string::npos || ::access(word.c_str(), F_OK) == 0) return {};
+  const std::string lower = LowerAscii(word);
+  const size_t colon = lower.rfind(':');
+  const bool has_number = colon != std::string::npos && colon + 1 < lower.size() &&
+                          lower.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+  const Result<HostRule> rule = ParseHostRule(lower);
+  if (has_number && !rule && ParseHostRule(std::string_view(lower).substr(0, colon))) {
+    return UsageError(Quote(word), rule.error().what,
+                      "name a port of the host, or leave it out for the ports 80 and 443");
+  }
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (std::ranges::all_of(word, is_ascii) || word.find('.') == std::string::npos) return {};
+  return UsageError(Quote(word),
+                    "does not exist here, and a host's name has only the letters of ASCII",
+                    "write an international name in its ASCII form (xn--...), or say that it is a "
+                    "path: --as path");
+}
+
 template <typename Rule>
 bool HasName(const std::vector<Rule>& rules, std::string_view Rule::*name,
              const std::string& text) {
@@ -176,6 +197,7 @@ Result<TargetKind> PolicyChange::ReadKind() {
   if (auto misread = MisreadWord(what_)) return *misread;
   if (const auto kind = KindOf(what_)) return *kind;
   if (const auto kind = options_.finds_entry ? KindOfEntry() : std::nullopt) return *kind;
+  if (auto misspelt = MisspeltHost(what_)) return *misspelt;
   if (MayBeFileOrHost(what_)) {
     return UsageError(Quote(what_), "does not exist here, and could be a file or a host",
                       "say which it is: --as path or --as host");

@@ -117,3 +117,17 @@ def test_the_first_entry_may_be_a_port_of_this_machine(world):
     error_of(world.run("allow", "host.ringfence:5454"), 1, 'no "network"', "--yes")
     assert world.run("allow", "host.ringfence:5454", "--yes").returncode == 0
     assert connection(world, "host.ringfence:5454")["verdict"] == "permit"
+
+
+@pytest.mark.parametrize("word, said", (
+    ("bad:99999", ("has a port that is not 1 to 65535", "80 and 443")),
+    ("a.example:0", ("has a port that is not 1 to 65535",)),
+    ("b\u00fccher.example", ("only the letters of ASCII", "xn--")),
+))
+def test_a_name_that_can_only_be_a_host_is_corrected(world, word, said):
+    error_of(world.run("allow", word), 2, *said)
+
+
+def test_the_corrected_names_are_taken(world):
+    for word in ("bad.example:9999", "xn--bcher-kva.example", "a.example"):
+        assert world.run("allow", "--yes", word).returncode == 0, word
