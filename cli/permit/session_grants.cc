@@ -142,6 +142,7 @@ Result<std::string> RefusedSession(const Path& audit_file, const GrantTarget& gr
   const Result<std::string> log = EndOf(audit_file);
   if (!log) return log.error();
   std::string_view rest = *log;
+  bool has_other = false;
   while (!rest.empty()) {
     if (rest.ends_with('\n')) rest.remove_suffix(1);
     const size_t newline = rest.rfind('\n');
@@ -150,8 +151,16 @@ Result<std::string> RefusedSession(const Path& audit_file, const GrantTarget& gr
     rest = rest.substr(0, start);
     if (!entry || !IsDenialOf(*entry, grant)) continue;
     const std::string& session = entry->session;
+    has_other = has_other || session.empty();
     if (session.empty() || session == kInitSession || session == kDoctorSession) continue;
     return session;
+  }
+  if (has_other) {
+    return UsageError("--session",
+                      "the denials of " + Quote(grant.text) + " in the audit log " +
+                          audit_file.text() + " belong to no session",
+                      "leave --session out, or give the command a session: ringfence run "
+                      "--session ID; then: ringfence allow --session-id ID");
   }
   return UsageError("--session",
                     "the audit log " + audit_file.text() + " has no denial of " +

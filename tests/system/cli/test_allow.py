@@ -440,6 +440,11 @@ def test_allow_session_finds_the_session_of_the_denial(world):
         assert f"only to session {session}" in done.stdout, (url, done)
     error_of(world.run("allow", "--session", "mcp__jira__*"), 2, "has no denial of")
     error_of(world.run("allow", "--session", "b.example"), 2, 'has no denial of "b.example" in a session')
+    refuse("", "WebFetch", url="https://b.example/", prompt="p")
+    error_of(world.run("allow", "--session", "b.example"), 2, "belong to no session", "leave --session out",
+             "--session-id ID")
+    assert "only to session nine" in world.run("allow", "--session-id", "nine", "b.example").stdout
+    assert world.run("allow", "b.example").returncode == 0
 
 
 def test_allow_of_an_unknown_set_names_the_command_that_lists_them(world):

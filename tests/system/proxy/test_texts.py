@@ -204,3 +204,20 @@ def test_the_model_is_told_of_a_missing_network(world):
     assert 'connection to "good.example:80" refused: commands have no network' in text
     add_suggested(world, text, "")
     assert world.curl("http://good.example/").returncode == 0
+
+
+def test_a_refusal_of_no_session_is_allowed_as_the_error_says(world):
+    world.set_network({"allow": ["good.example"]})
+
+    def allow(*words):
+        return world.outside(world.programs.ringfence, "allow", "--policy", world.policy, *words, "bad.example")
+
+    assert world.curl("http://bad.example/").returncode == 0  # the proxy's answer
+    done = allow("--session")
+    assert "belong to no session" in done.stderr and "ringfence run --session ID" in done.stderr, done
+    assert allow("--session-id", "one").returncode == 0
+    assert "is not listed" in world.curl("http://bad.example/").stdout
+    done = world.curl("http://bad.example/", extra=("--session", "one"))
+    assert json.loads(done.stdout)["host"] == "bad.example", done
+    assert allow().returncode == 0
+    assert json.loads(world.curl("http://bad.example/").stdout)["host"] == "bad.example"

@@ -27,6 +27,8 @@ TESTS = {
     "Ask the user to add ": "proxy/test_hosts.py: test_private_addresses_need_an_entry",
     "; it counts for the agent's own tools only, and commands in a sandbox reach this machine by: ringfence allow ":
         "cli/test_network_checks.py: test_a_loopback_entry_names_the_one_of_this_machine",
+    "leave --session out, or give the command a session: ringfence run --session ID; then: "
+    "ringfence allow --session-id ID": "proxy/test_texts.py: test_a_refusal_of_no_session_is_allowed_as_the_error_says",
     "remove it here, and run: ringfence allow ":
         "cli/test_allow_hosts.py: test_a_projects_policy_that_names_a_port_of_this_machine_is_refused",
     "Ask the user to make this change.": "text: the policy stays as it is, and so does the refusal",
