@@ -145,9 +145,11 @@ class SandboxDoctor {
     return at == std::string_view::npos ? "" : Printable(FirstLine(text.substr(at + kHint.size())));
   }
 
-  static std::string_view NetworkText(const SandboxPlan& plan) {
+  std::string_view NetworkText(const SandboxPlan& plan) const {
     if (plan.network.is_hosts()) return "the host's network";
-    return plan.network.is_proxied() ? "the hosts that it lists" : "no network";
+    if (plan.network.is_proxied()) return "the hosts that it lists";
+    return patient_.policy->network ? "no network"
+                                    : "no network for commands, as it has no \"network\"";
   }
 
   // Reports the plan, and what the policy asks for but this host cannot provide.
