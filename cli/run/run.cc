@@ -90,13 +90,16 @@ void AddConfinement(Command& command, RunOptions& run) {
 
 void AddRun(Command& app, Action& chosen) {
   const auto options = std::make_shared<Options>();
-  Command command = AddCommand(app, "run", "Run a command in a sandbox",
-                               "  ringfence run -- claude\n"
-                               "  ringfence run --mode rx -- make test\n"
-                               "  ringfence run --dry-run -- npm install\n\n"
-                               "Exit status: the command's own; 125 the sandbox could not be set "
-                               "up and nothing\nran; 126 and 127 as in a shell; 2 a mistake on the "
-                               "command line or in a policy.");
+  Command command =
+      AddCommand(app, "run", "Run a command in a sandbox",
+                 "  ringfence run -- claude\n"
+                 "  ringfence run --mode rx -- make test\n"
+                 "  ringfence run --dry-run -- npm install\n\n"
+                 "The command reaches the hosts of the policy's \"network\" and no "
+                 "others; without that\nsection none, and an agent its own service.\n\n"
+                 "Exit status: the command's own; 125 the sandbox could not be set "
+                 "up and nothing\nran; 126 and 127 as in a shell; 2 a mistake on the "
+                 "command line or in a policy.");
   AddContextOptions(command, options->run, options->json);
   AddConfinement(command, options->run);
   command.AddOption("--chdir DIR", options->run.chdir,
