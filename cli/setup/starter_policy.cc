@@ -28,6 +28,10 @@ constexpr const char* kFiles = R"(
     "ask": ["@runs-later"] // files that run code later: .git/hooks, .envrc, .github/workflows
   },
 
+  // Hosts. Without "network" the hook refuses no host, commands in a sandbox of ringfence reach none, and an
+  // agent in one reaches its own service. With it, every host that it does not list is refused. Take the "//" away:
+  // "network": { "allow": ["@agent-hosts", "registry.npmjs.org"] },
+
   // A command outside of the client's sandbox is refused; "ask" would make it a question.
   "bash": { "unsandboxed": "deny" }
 }

@@ -83,6 +83,19 @@ TEST_CASE("starter policy: uncommenting a server permits it") {
   CHECK(file->sections.tools.allow->front().pattern == "mcp__team__*");
 }
 
+TEST_CASE("starter policy: uncommenting the network lists hosts") {
+  std::string text = StarterPolicy({});
+  const size_t at = text.find("// \"network\": {");
+  REQUIRE(at != std::string::npos);
+  text.erase(at, 3);
+  std::vector<Error> mistakes;
+  const auto file =
+      LoadPolicy({text, "/policy.json", "policy.json", true, &ClaudeCode()}, mistakes);
+  REQUIRE(file != nullptr);
+  REQUIRE(file->sections.network->allow.has_value());
+  CHECK(file->sections.network->allow->back().written == "registry.npmjs.org");
+}
+
 TEST_CASE("grant: the meaning of a word") {
   struct Row {
     const char* text;
