@@ -254,7 +254,7 @@ part_layering() {
 # Prints the sources with more than 400 lines.
 no_long_sources() { ! sources | xargs wc -l | awk '$1 > 400 && $2 != "total"' | grep .; }
 
-sources() { find agents audit_log base policy hook sandbox run cli include library examples tests fuzz -name '*.cc' -o -name '*.h' | sort; }
+sources() { find agents audit_log base policy hook sandbox run proxy cli include library examples tests fuzz -name '*.cc' -o -name '*.h' | sort; }
 
 part_format() {
   need clang-format format || return
