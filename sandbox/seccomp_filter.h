@@ -194,7 +194,7 @@ enum class SocketRules : uint8_t {
 
 // IPPROTO_TCP. A stream socket may also have protocol 0, which means TCP; MPTCP and SCTP are not
 // restricted by Landlock.
-constexpr uint32_t kTcpProtocol = 6;
+constexpr uint32_t kTcpNumber = 6;
 constexpr uint32_t kStreamType = 1;  // SOCK_STREAM
 // A flag of sendto(2), sendmsg(2) and sendmmsg(2) by which they connect (TCP Fast Open), which
 // neither Landlock nor a filter for connect(2) notices.

@@ -113,10 +113,10 @@ void LeaveOnlyTcp(FilterBuilder& filter) {
       if (type != kStreamType) refuse({1, SCMP_CMP_MASKED_EQ, kSocketTypeBits, type});
     }
     for (uint32_t bit = 0; bit < 32; ++bit) {
-      if ((kTcpProtocol & 1u << bit) == 0) refuse(Bit(2, 1u << bit));
+      if ((kTcpNumber & 1u << bit) == 0) refuse(Bit(2, 1u << bit));
     }
-    for (uint32_t part = 1; part < kTcpProtocol; ++part) {
-      if ((part & ~kTcpProtocol) == 0) refuse(LowWord(2, part));
+    for (uint32_t part = 1; part < kTcpNumber; ++part) {
+      if ((part & ~kTcpNumber) == 0) refuse(LowWord(2, part));
     }
   }
   filter.Add({"listen"}, SCMP_ACT_ERRNO(EACCES), {});

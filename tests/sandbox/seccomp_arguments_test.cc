@@ -158,7 +158,7 @@ TEST_CASE("seccomp: the sockets of a program that only reaches the proxy are TCP
     }
     for (uint64_t protocol = 0; protocol < 1024; ++protocol) {
       CAPTURE(protocol);
-      const bool is_tcp = protocol == 0 || protocol == kTcpProtocol;
+      const bool is_tcp = protocol == 0 || protocol == kTcpNumber;
       const FilterOutcome want = is_tcp ? Allow() : FailWith(EAFNOSUPPORT);
       CHECK(socket(family, SOCK_STREAM | kGarbage, protocol | kGarbage) == want);
       CHECK(socket(family, SOCK_STREAM, protocol | 1u << 31) == FailWith(EAFNOSUPPORT));
