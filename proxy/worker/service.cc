@@ -1,7 +1,6 @@
 #include "proxy/worker/service.h"
 
 #include <sys/socket.h>
-#include <time.h>
 
 #include <array>
 #include <boost/asio/steady_timer.hpp>
@@ -9,7 +8,6 @@
 #include <chrono>
 #include <utility>
 
-#include "base/syscall.h"
 #include "base/text.h"
 #include "proxy/link/messages.h"
 
@@ -134,8 +132,7 @@ bool Service::IsLogin(std::string_view user, std::string_view password) const {
   return credential_ == BasicCredential(user, password);
 }
 
-void Service::DropIdle() {
-  const int64_t now = Nanoseconds(CLOCK_MONOTONIC);
+void Service::DropIdle(int64_t now) {
   for (auto at = watched_.begin(); at != watched_.end();) {
     const std::shared_ptr<Watched> connection = at->lock();
     const int64_t idle = connection == nullptr ? 0 : now - connection->active_at();

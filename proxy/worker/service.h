@@ -38,8 +38,8 @@ class Service : NotCopied {
   // Ends the connection once nothing has passed for 10 minutes, or for 30 seconds if the client has
   // abandoned it.
   void Watch(std::weak_ptr<Watched> connection) { watched_.push_back(std::move(connection)); }
-  // To be called now and then.
-  void DropIdle();
+  // To be called now and then. `now`: nanoseconds, CLOCK_MONOTONIC.
+  void DropIdle(int64_t now);
 
   // Sends `reply` to the client, and then closes so that the client can still read it.
   void Farewell(TcpSocket client, std::string reply);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
@@ -129,7 +130,7 @@ class Worker {
     sweep_.expires_after(kSweep);
     sweep_.async_wait([this](const error_code& error) {
       if (error) return;
-      service_.DropIdle();
+      service_.DropIdle(Nanoseconds(CLOCK_MONOTONIC));
       Sweep();
     });
   }

@@ -2,13 +2,13 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "policy/rules/domain.h"
+#include "tests/support/dns_queries.h"
 #include "tests/support/wire_bytes.h"
 
 using namespace ringfence;
@@ -16,17 +16,6 @@ using namespace ringfence;
 namespace {
 
 using Kind = DnsAnswer::Kind;
-
-// "a.b" as labels with their lengths, and the root.
-std::string Labels(std::string_view name) {
-  std::string labels;
-  while (!name.empty()) {
-    const std::string_view label = name.substr(0, name.find('.'));
-    labels += Sized(label, 1);
-    name.remove_prefix(std::min(label.size() + 1, name.size()));
-  }
-  return labels + std::string(1, '\0');
-}
 
 struct Header {
   unsigned flags = 0x0100;
@@ -46,7 +35,7 @@ std::string Question(std::string_view labels, unsigned type = 1, unsigned dns_cl
   return std::string(labels) + BigEndian(type, 2) + BigEndian(dns_class, 2);
 }
 
-const std::string kForge = Question(Labels("forge.example"));
+const std::string kForge = Question(DnsLabels("forge.example"));
 const std::string kEdns = FromHex("00 0029 04d0 00000000 0000");
 
 // The result as text: "nothing", or the name, the type, and the refusal.
@@ -131,11 +120,12 @@ TEST_CASE("dns: the questions of resolvers are read") {
 }
 
 TEST_CASE("dns: a query keeps what its reply needs") {
-  const DnsQuery query = Query(Head({.additional = 1}) + Question(Labels("FoRge.exAMPle")) + kEdns);
+  const DnsQuery query =
+      Query(Head({.additional = 1}) + Question(DnsLabels("FoRge.exAMPle")) + kEdns);
   CHECK(query.id == 0xABCD);
   CHECK(query.opcode == 0);
   CHECK(query.wants_recursion);
-  CHECK(query.question == Question(Labels("FoRge.exAMPle")));
+  CHECK(query.question == Question(DnsLabels("FoRge.exAMPle")));
   CHECK_FALSE(Query(Head({.flags = 0}) + kForge).wants_recursion);
   CHECK(Query(Head({.flags = 0x2800}) + kForge).opcode == 5);
 }
@@ -171,16 +161,16 @@ TEST_CASE("dns: what is not served is refused, with its question if it has one")
     std::string bytes, question;
     std::string_view want;
   };
-  const std::string chaos = Question(Labels("version.bind"), 16, 3);
+  const std::string chaos = Question(DnsLabels("version.bind"), 16, 3);
   const std::string pointer_to_itself = FromHex("c00c 0001 0001");
   const std::string label64 = Sized(std::string(64, 'a'), 1) + FromHex("00 0001 0001");
   const std::string compressed = Sized("forge", 1) + FromHex("c00c 0001 0001");
   const std::string bit_string = FromHex("41 0801 00 0001 0001");
   const Row kRows[] = {
       {"class CH", Head({}) + chaos, chaos, "version.bind 16 refused"},
-      {"class ANY", Head({}) + Question(Labels("a"), 1, 255), Question(Labels("a"), 1, 255),
+      {"class ANY", Head({}) + Question(DnsLabels("a"), 1, 255), Question(DnsLabels("a"), 1, 255),
        "a 1 refused"},
-      {"class 0", Head({}) + Question(Labels("a"), 1, 0), Question(Labels("a"), 1, 0),
+      {"class 0", Head({}) + Question(DnsLabels("a"), 1, 0), Question(DnsLabels("a"), 1, 0),
        "a 1 refused"},
       {"two questions", Head({.questions = 2}) + kForge + kForge, kForge,
        "forge.example 1 refused"},
@@ -238,7 +228,8 @@ TEST_CASE("dns: what is not served is refused, with its question if it has one")
 
 TEST_CASE("dns: a query with a cut record is refused") {
   const std::string start = Head({.additional = 1}) + kForge;
-  const std::string record = Labels("owner.example") + FromHex("00fa 00ff 00000000 0004 01020304");
+  const std::string record =
+      DnsLabels("owner.example") + FromHex("00fa 00ff 00000000 0004 01020304");
   for (size_t size = 0; size < record.size(); ++size) {
     CAPTURE(size);
     CHECK(Parsed(start + record.substr(0, size)) == "forge.example 1 refused");
@@ -261,7 +252,7 @@ TEST_CASE("dns: labels have only plain characters") {
   };
   for (const std::string_view label : kBad) {
     CAPTURE(label);
-    const std::string question = Question(Sized(label, 1) + Labels("example"));
+    const std::string question = Question(Sized(label, 1) + DnsLabels("example"));
     CHECK(Parsed(Head({}) + question) == " 1 refused");
     CHECK(Query(Head({}) + question).question == question);
   }
@@ -271,24 +262,24 @@ TEST_CASE("dns: a name that other programs read as an address does not exist") {
   for (const std::string name : {"192.0.2.1", "127.1", "2130706433", "0x7f.1", "a.0x7f", "forge.1",
                                  "010.0.0.1", "1password"}) {
     CAPTURE(name);
-    CHECK(Parsed(Head({}) + Question(Labels(name))) == name + " 1 no name");
+    CHECK(Parsed(Head({}) + Question(DnsLabels(name))) == name + " 1 no name");
   }
-  CHECK(Parsed(Head({}) + Question(Labels("1password.example"))) == "1password.example 1");
+  CHECK(Parsed(Head({}) + Question(DnsLabels("1password.example"))) == "1password.example 1");
 }
 
 TEST_CASE("dns: a name has at most 255 bytes") {
   const std::string label(63, 'a');
   const std::string most = label + "." + label + "." + label + "." + std::string(61, 'a');
-  REQUIRE(Labels(most).size() == 255);
-  const DnsQuery query = Query(Head({}) + Question(Labels(most)));
+  REQUIRE(DnsLabels(most).size() == 255);
+  const DnsQuery query = Query(Head({}) + Question(DnsLabels(most)));
   CHECK(query.name == most);
   CHECK(*PlainHost(query.name) == most);
   CHECK(WriteDnsReply(query, {.kind = Kind::kAddress}).size() < kMaxDnsQuery);
-  CHECK(Parsed(Head({}) + Question(Labels(most + "a"))) == " 0 refused");
+  CHECK(Parsed(Head({}) + Question(DnsLabels(most + "a"))) == " 0 refused");
   std::string many;
   for (int i = 0; i < 127; ++i) many += "a.";
-  CHECK(Query(Head({}) + Question(Labels(many))).name.size() == 253);
-  CHECK(Parsed(Head({}) + Question(Labels(many + "a."))) == " 0 refused");
+  CHECK(Query(Head({}) + Question(DnsLabels(many))).name.size() == 253);
+  CHECK(Parsed(Head({}) + Question(DnsLabels(many + "a."))) == " 0 refused");
 }
 
 TEST_CASE("dns: the reply repeats the question and answers it") {
@@ -319,7 +310,7 @@ TEST_CASE("dns: the reply repeats the question and answers it") {
        ""},
       {"too long a name", {.kind = Kind::kName, .name = too_long}, "8180", ""},
   };
-  const std::string question = Question(Labels("FoRGe.example"));
+  const std::string question = Question(DnsLabels("FoRGe.example"));
   for (const Row& row : kRows) {
     CAPTURE(row.name);
     const std::string counts = row.records.empty() ? "0001 0000 00000000" : "0001 0001 00000000";
@@ -333,7 +324,7 @@ TEST_CASE("dns: a reply holds the longest names") {
   const std::string longest = label + "." + label + "." + label + "." + std::string(61, 'a');
   const std::string reply =
       WriteDnsReply(Query(Head({}) + kForge), {.kind = Kind::kName, .name = longest});
-  CHECK(reply.ends_with(FromHex("00ff") + Labels(longest)));
+  CHECK(reply.ends_with(FromHex("00ff") + DnsLabels(longest)));
 }
 
 TEST_CASE("dns: the reply repeats opcode and recursion, but no question that is none") {

@@ -1,0 +1,133 @@
+#include "proxy/worker/broker_client.h"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/worker_bench.h"
+
+using namespace ringfence;
+
+namespace {
+
+struct Asking {
+  WorkerBench bench;
+  BrokerClient& broker = bench.service().broker();
+  std::optional<BrokerAnswer> answer;
+  int answers = 0;
+
+  uint64_t Open() { return broker.Open({kTcpProtocol, "a.example", 22}, Taking()); }
+  uint64_t Assess() { return broker.Assess({kHttpProtocol, "a.example", 80}, Taking()); }
+  bool Answered() {
+    return RunUntil(bench.io(), [this] { return answer.has_value(); });
+  }
+
+ private:
+  BrokerClient::Handler Taking() {
+    return [this](BrokerAnswer given) {
+      answer = std::move(given);
+      ++answers;
+    };
+  }
+};
+
+}  // namespace
+
+TEST_CASE("broker client: a granted connection comes with its socket") {
+  Asking asking;
+  const uint64_t id = asking.Open();
+  CHECK(asking.bench.Heard() == "o 1 tcp a.example 22");
+  FarEnd host = asking.bench.Grant(id);
+  REQUIRE(asking.Answered());
+  CHECK(asking.answer->is_granted);
+  CHECK(asking.answer->socket.valid());
+  asking.answer->socket = UniqueFd();
+  CHECK(host.Rest().empty());
+  asking.broker.Done(
+      id, {.method = "GET", .path = "/a", .status = 200, .up = 3, .down = 4, .note = "a note"});
+  CHECK(asking.bench.Heard() == "d 1 GET /a 200 3 4 a note");
+  asking.broker.Done(id, {});
+  CHECK(asking.bench.HearsNothing());
+}
+
+TEST_CASE("broker client: a question about a connection that exists needs no socket") {
+  Asking asking;
+  const uint64_t id = asking.Assess();
+  CHECK(asking.bench.Heard() == "a 1 http a.example 80");
+  asking.bench.Permit(id);
+  REQUIRE(asking.Answered());
+  CHECK(asking.answer->is_granted);
+  CHECK_FALSE(asking.answer->socket.valid());
+}
+
+TEST_CASE("broker client: a denial has its kind and its sentence") {
+  Asking asking;
+  const uint64_t id = asking.Open();
+  asking.bench.Deny(id, DenialKind::kUnreachable, "it cannot be reached");
+  REQUIRE(asking.Answered());
+  CHECK_FALSE(asking.answer->is_granted);
+  CHECK(asking.answer->denial == DenialKind::kUnreachable);
+  CHECK(asking.answer->sentence == "it cannot be reached");
+  CHECK(asking.bench.Heard() == "o 1 tcp a.example 22");
+  asking.broker.Done(id, {});
+  CHECK(asking.bench.HearsNothing());
+}
+
+TEST_CASE("broker client: a grant whose descriptor got lost is a denial, and is reported") {
+  Asking asking;
+  const uint64_t id = asking.Open();
+  asking.bench.Permit(id);
+  REQUIRE(asking.Answered());
+  CHECK_FALSE(asking.answer->is_granted);
+  CHECK(asking.answer->denial == DenialKind::kBusy);
+  CHECK(asking.answer->sentence == "the proxy has no descriptor left");
+  CHECK(asking.bench.Heard() == "o 1 tcp a.example 22");
+  CHECK(asking.bench.Heard() == "d 1 - - 0 0 0 the proxy has no descriptor left");
+}
+
+TEST_CASE("broker client: each question has one answer") {
+  Asking asking;
+  const uint64_t id = asking.Open();
+  asking.bench.Send(WorkerMessage::kGranted, {});
+  asking.bench.Send(WorkerMessage::kGranted, {"x", ""});
+  asking.bench.Send(WorkerMessage::kGranted, {"99", ""});
+  // Without kind and sentence, it is the policy.
+  asking.bench.Send(WorkerMessage::kDenied, {std::to_string(id)});
+  asking.bench.Permit(id);
+  REQUIRE(asking.Answered());
+  asking.bench.Send(WorkerMessage::kListen, {});
+  CHECK(RunUntil(asking.bench.io(), [&] { return asking.bench.listened() == 1; }));
+  CHECK(asking.answers == 1);
+  CHECK_FALSE(asking.answer->is_granted);
+  CHECK(asking.answer->denial == DenialKind::kPolicy);
+  CHECK(asking.answer->sentence.empty());
+}
+
+TEST_CASE("broker client: a denial of an empty kind") {
+  Asking asking;
+  const uint64_t id = asking.Open();
+  asking.bench.Send(WorkerMessage::kDenied, {std::to_string(id), "", "why"});
+  REQUIRE(asking.Answered());
+  CHECK(asking.answer->denial == DenialKind::kPolicy);
+}
+
+TEST_CASE("broker client: a program that gives up before the answer") {
+  Asking asking;
+  const uint64_t id = asking.Open();
+  CHECK(asking.bench.Heard() == "o 1 tcp a.example 22");
+  asking.broker.Done(id, {.note = "gone"});
+  CHECK(asking.bench.Heard() == "d 1 - - 0 0 0 gone");
+  asking.bench.Deny(id, DenialKind::kPolicy, "late");
+  REQUIRE(asking.Answered());
+}
+
+TEST_CASE("broker client: refusals for the form, and the end of the broker") {
+  Asking asking;
+  asking.broker.Refused({kDnsProtocol, "a.example", 0}, "has no form");
+  CHECK(asking.bench.Heard() == "r dns a.example 0 has no form");
+  CHECK_FALSE(asking.bench.has_ended());
+  asking.bench.CloseBroker();
+  CHECK(RunUntil(asking.bench.io(), [&] { return asking.bench.has_ended(); }));
+}
