@@ -4,6 +4,7 @@
 #include <seccomp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,20 +23,24 @@ namespace {
 
 // The only calls that the worker makes from here on: on descriptors that it holds, on its own
 // memory, and to end.
-constexpr int kWorkerCalls[] = {
-    SCMP_SYS(read),          SCMP_SYS(write),           SCMP_SYS(readv),
-    SCMP_SYS(writev),        SCMP_SYS(recvfrom),        SCMP_SYS(recvmsg),
-    SCMP_SYS(sendto),        SCMP_SYS(sendmsg),         SCMP_SYS(accept),
-    SCMP_SYS(accept4),       SCMP_SYS(shutdown),        SCMP_SYS(close),
-    SCMP_SYS(getsockname),   SCMP_SYS(getpeername),     SCMP_SYS(getsockopt),
-    SCMP_SYS(setsockopt),    SCMP_SYS(epoll_wait),      SCMP_SYS(epoll_pwait),
-    SCMP_SYS(epoll_ctl),     SCMP_SYS(timerfd_settime), SCMP_SYS(poll),
-    SCMP_SYS(ppoll),         SCMP_SYS(futex),           SCMP_SYS(brk),
-    SCMP_SYS(munmap),        SCMP_SYS(mremap),          SCMP_SYS(madvise),
-    SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday),    SCMP_SYS(getrandom),
-    SCMP_SYS(rt_sigreturn),  SCMP_SYS(rt_sigprocmask),  SCMP_SYS(restart_syscall),
-    SCMP_SYS(getpid),        SCMP_SYS(gettid),          SCMP_SYS(tgkill),
-    SCMP_SYS(exit),          SCMP_SYS(exit_group),      SCMP_SYS(sched_yield)};
+constexpr int kWorkerCalls[] = {SCMP_SYS(write),           SCMP_SYS(readv),
+                                SCMP_SYS(writev),          SCMP_SYS(recvfrom),
+                                SCMP_SYS(recvmsg),         SCMP_SYS(accept),
+                                SCMP_SYS(accept4),         SCMP_SYS(shutdown),
+                                SCMP_SYS(close),           SCMP_SYS(getsockname),
+                                SCMP_SYS(getpeername),     SCMP_SYS(getsockopt),
+                                SCMP_SYS(setsockopt),      SCMP_SYS(epoll_wait),
+                                SCMP_SYS(epoll_pwait),     SCMP_SYS(epoll_ctl),
+                                SCMP_SYS(timerfd_settime), SCMP_SYS(poll),
+                                SCMP_SYS(ppoll),           SCMP_SYS(read),
+                                SCMP_SYS(futex),           SCMP_SYS(brk),
+                                SCMP_SYS(munmap),          SCMP_SYS(mremap),
+                                SCMP_SYS(madvise),         SCMP_SYS(clock_gettime),
+                                SCMP_SYS(gettimeofday),    SCMP_SYS(getrandom),
+                                SCMP_SYS(rt_sigreturn),    SCMP_SYS(rt_sigprocmask),
+                                SCMP_SYS(restart_syscall), SCMP_SYS(getpid),
+                                SCMP_SYS(gettid),          SCMP_SYS(exit),
+                                SCMP_SYS(exit_group),      SCMP_SYS(sched_yield)};
 
 constexpr uint64_t kNonblocking = 0x5421;           // FIONBIO
 constexpr uint64_t kReadable = 0x541B;              // FIONREAD
@@ -50,6 +55,12 @@ class WorkerFilter : NotCopied {
 
   Status Install() {
     for (const int call : kWorkerCalls) Allow(call, {});
+    // Without a destination to connect to: a message can connect a socket that its host has reset
+    // (tcp_fastopen in ip-sysctl.rst).
+    Allow(SCMP_SYS(sendto), {{3, SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0}});
+    Allow(SCMP_SYS(sendmsg), {{2, SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0}});
+    // To abort.
+    Allow(SCMP_SYS(tgkill), {{0, SCMP_CMP_EQ, static_cast<uint64_t>(::getpid()), 0}});
     // Requests on descriptors: nonblocking mode, bytes to read, flags.
     for (const uint64_t request : {kNonblocking, kReadable}) {
       Allow(SCMP_SYS(ioctl), {{1, SCMP_CMP_EQ, request, 0}});
