@@ -23,15 +23,20 @@ using boost::system::error_code;
 constexpr uint16_t kWebPort = 80;
 constexpr uint16_t kTlsPort = 443;
 constexpr std::chrono::seconds kHelloLimit{10};
+constexpr size_t kTellingBytes = 3;  // of a request, tell it from other protocols
+
+bool BeginsMethod(std::string_view bytes) {
+  constexpr std::string_view kMethods[] = {"GET ",     "HEAD ",    "POST ",  "PUT ",   "DELETE ",
+                                           "OPTIONS ", "CONNECT ", "PATCH ", "TRACE ", "PRI "};
+  return std::ranges::any_of(kMethods, [bytes](std::string_view method) {
+    return bytes.starts_with(method.substr(0, bytes.size()));
+  });
+}
 
 }  // namespace
 
 bool LooksLikeHttp(std::string_view bytes) {
-  constexpr std::string_view kMethods[] = {"GET ",     "HEAD ",    "POST ",  "PUT ",   "DELETE ",
-                                           "OPTIONS ", "CONNECT ", "PATCH ", "TRACE ", "PRI "};
-  return std::ranges::any_of(kMethods, [bytes](std::string_view method) {
-    return bytes.starts_with(method.substr(0, bytes.size())) && bytes.size() >= 3;
-  });
+  return bytes.size() >= kTellingBytes && BeginsMethod(bytes);
 }
 
 void Tunnel::Begin(Service& service, Start start) {
@@ -65,7 +70,8 @@ void Tunnel::Look() {
   if (LooksLikeTls(start_.received)) return CheckHello();
   // At a web server, no beginning of a request is too short or too odd to be read as one.
   if (start_.target.port == kWebPort || LooksLikeHttp(start_.received)) return BecomeExchange();
-  Relay();
+  const bool can_be_http = start_.received.size() < kTellingBytes && BeginsMethod(start_.received);
+  can_be_http ? AwaitFirst() : Relay();
 }
 
 // Whoever speaks first shows what kind of protocol this is.
@@ -77,7 +83,7 @@ void Tunnel::AwaitFirst() {
   if (start_.target.port == kWebPort) return;  // a web server has nothing to say first
   start_.host.async_wait(tcp::socket::wait_read,
                          [self = shared_from_this()](const error_code& error) {
-                           if (!error && !self->is_over_ && self->start_.received.empty()) {
+                           if (!error && !self->is_over_ && !LooksLikeTls(self->start_.received)) {
                              self->Relay();
                            }
                          });
