@@ -49,7 +49,7 @@ struct RequestPlan {
 //   transparent: absolute form for another host, CONNECT, asterisk form except OPTIONS *;
 // - a Host header that is missing (also in HTTP/1.0 if transparent), doubled, or differs from the
 //   authority of the target or, if transparent, from `source`;
-// - TRACE, PRI, and methods with lower-case letters; CONNECT with a body;
+// - TRACE, PRI, and methods with lower-case letters or more than 64 bytes; CONNECT with a body;
 // - an Upgrade other than exactly "websocket" (with Connection: upgrade, method GET and no body) or
 //   "h2c", which is left out as if the client had not offered it;
 // - what FrameRequestBody() refuses; Expect other than 100-continue;

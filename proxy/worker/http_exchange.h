@@ -97,7 +97,7 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
   bool limits_head_ = false;     // timer_ runs for the rest of a head
   RequestPlan plan_;
   int client_minor_ = 1;
-  int status_ = 0;
+  int status_ = 0;  // of the response that has begun; 0 for none
   int interim_count_ = 0;
   int reads_in_a_row_ = 0;
   bool client_keeps_alive_ = true;

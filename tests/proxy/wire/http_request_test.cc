@@ -193,3 +193,9 @@ TEST_CASE("http request: a request to a host must be for the host of the connect
         "GET [::1] 81 /");
   CHECK(PlannedText("GET / HTTP/1.1\r\nHost: h\r\n\r\n", Transparent("h", 81)) == kMisdirected);
 }
+
+TEST_CASE("http request: a method has a largest length") {
+  const std::string rest = " http://h/ HTTP/1.1\r\nHost: h\r\n\r\n";
+  CHECK(PlannedText(std::string(64, 'A') + rest) == std::string(64, 'A') + " h 80 /");
+  CHECK(PlannedText(std::string(65, 'A') + rest) == "501 has a method that is too long");
+}
