@@ -10,10 +10,11 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
-#include <list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/syscall.h"
 #include "proxy/link/messages.h"
@@ -72,34 +73,35 @@ class Worker {
   }
 
   void AddListener(const std::string& name, UniqueFd socket) {
-    const auto is_wanted = [](const Listener& listener) { return listener.is_wanted; };
+    const auto is_wanted = [](const auto& listener) { return listener->is_wanted; };
     const auto wanted = static_cast<size_t>(std::ranges::count_if(listeners_, is_wanted));
     if (has_network_ && wanted == kMaxWantedListeners) {
       const auto oldest = std::ranges::find_if(listeners_, is_wanted);
       error_code ignored;
-      oldest->acceptor.close(ignored);
-      oldest->retry.cancel();
+      (*oldest)->acceptor.close(ignored);
+      (*oldest)->retry.cancel();
       listeners_.erase(oldest);
     }
-    Listener& listener =
-        listeners_.emplace_back(Listener{name, tcp::acceptor(io_, tcp::v6(), socket.release()),
-                                         boost::asio::steady_timer(io_), has_network_});
-    Await(listener);
+    listeners_.push_back(
+        std::make_shared<Listener>(Listener{name, tcp::acceptor(io_, tcp::v6(), socket.release()),
+                                            boost::asio::steady_timer(io_), has_network_}));
+    Await(listeners_.back());
   }
 
-  void Await(Listener& listener) {
-    listener.acceptor.async_wait(tcp::acceptor::wait_read,
-                                 [this, &listener](const error_code& error) {
-                                   if (!error) AcceptSome(listener);
-                                 });
+  // The handlers keep the listener: one may be due already when the listener is replaced.
+  void Await(const std::shared_ptr<Listener>& listener) {
+    listener->acceptor.async_wait(tcp::acceptor::wait_read,
+                                  [this, listener](const error_code& error) {
+                                    if (!error) AcceptSome(listener);
+                                  });
   }
 
-  void AcceptSome(Listener& listener) {
+  void AcceptSome(const std::shared_ptr<Listener>& listener) {
     for (int i = 0; i < kConnectionsAtOnce; ++i) {
-      UniqueFd client(::accept4(listener.acceptor.native_handle(), nullptr, nullptr,
+      UniqueFd client(::accept4(listener->acceptor.native_handle(), nullptr, nullptr,
                                 SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (client.valid()) {
-        Serve(listener.name, std::move(client));
+        Serve(listener->name, std::move(client));
         continue;
       }
       if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
@@ -110,9 +112,9 @@ class Worker {
     Await(listener);
   }
 
-  void RetryLater(Listener& listener) {
-    listener.retry.expires_after(kRetryAccept);
-    listener.retry.async_wait([this, &listener](const error_code& error) {
+  void RetryLater(const std::shared_ptr<Listener>& listener) {
+    listener->retry.expires_after(kRetryAccept);
+    listener->retry.async_wait([this, listener](const error_code& error) {
       if (!error) Await(listener);
     });
   }
@@ -140,7 +142,7 @@ class Worker {
   NameMap names_;
   DnsServer dns_;
   boost::asio::steady_timer sweep_;
-  std::list<Listener> listeners_;
+  std::vector<std::shared_ptr<Listener>> listeners_;
   bool has_network_ = false;
 };
 
