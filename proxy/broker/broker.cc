@@ -80,6 +80,7 @@ class Broker {
     parent_.Start([this](SocketMessage message) { HearParent(std::move(message)); },
                   [this] { io_.stop(); });
     io_.run();
+    worker_.reset();  // it ends now, not with the last lookup
     LogUnfinished();
     return 0;
   }

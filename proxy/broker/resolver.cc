@@ -65,7 +65,7 @@ Resolver::Found LookUp(const std::string& name) {
 
 }  // namespace
 
-// A lookup that stalls cannot be interrupted, so the process ends without waiting for it.
+// Drops what has not begun. A lookup that stalls cannot be interrupted, so this waits for it.
 Resolver::~Resolver() { threads_.stop(); }
 
 void Resolver::Resolve(const std::string& name, Handler handler) {
