@@ -265,6 +265,7 @@ class Broker {
     opened.protocol = Printable(fields[0]);
     opened.host = Printable(fields[1]);
     if (!ReadNumber(fields[2], opened.port)) return io_.stop();
+    if (const Result<const Policy*> policy = policy_.Current()) SetLog(**policy);
     AuditEntry entry = EntryOf(opened);
     entry.verdict = LoggedVerdict::kDeny;
     entry.why = Printable(fields[3]);
