@@ -121,11 +121,9 @@ TEST_CASE("explicit: the reply of SOCKS5 to each kind of denial") {
     DenialKind kind;
     std::string_view code;
   };
-  constexpr Row kRows[] = {{DenialKind::kPolicy, "02"},
-                           {DenialKind::kNoAddress, "04"},
-                           {DenialKind::kUnreachable, "05"},
-                           {DenialKind::kBusy, "01"},
-                           {static_cast<DenialKind>('?'), "01"}};
+  constexpr Row kRows[] = {{DenialKind::kPolicy, "02"},      {DenialKind::kNoAddress, "04"},
+                           {DenialKind::kUnreachable, "05"}, {DenialKind::kUpstream, "01"},
+                           {DenialKind::kBusy, "01"},        {static_cast<DenialKind>('?'), "01"}};
   for (const Row& row : kRows) {
     Explicit proxy;
     REQUIRE(proxy.Replies(kNoLogin, "05 00"));

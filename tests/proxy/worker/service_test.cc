@@ -44,6 +44,7 @@ TEST_CASE("service: the status of a denial") {
   CHECK(StatusOf(DenialKind::kPolicy) == 403);
   CHECK(StatusOf(DenialKind::kNoAddress) == 502);
   CHECK(StatusOf(DenialKind::kUnreachable) == 502);
+  CHECK(StatusOf(DenialKind::kUpstream) == 502);
   CHECK(StatusOf(DenialKind::kBusy) == 503);
   CHECK(StatusOf(static_cast<DenialKind>('?')) == 503);
 }

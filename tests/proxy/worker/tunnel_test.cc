@@ -197,6 +197,24 @@ TEST_CASE("tunnel: at other ports, plain HTTP is read as such") {
   }
 }
 
+TEST_CASE("tunnel: at port 80, everything is read as HTTP") {
+  Tunnelled tunnel({.port = 80});
+  tunnel.server.Send("an answer to nothing");
+  SUBCASE("for this host") {
+    tunnel.program.Send("REPORT / HTTP/1.1\r\nHost: a.example\r\n\r\n");
+    CHECK(tunnel.server.Take(6) == "REPORT");
+  }
+  SUBCASE("for another host") {
+    tunnel.program.Send("REPORT / HTTP/1.1\r\nHost: b.example\r\n\r\n");
+    CHECK(tunnel.program.Rest().starts_with("HTTP/1.1 421 "));
+  }
+  SUBCASE("an empty line first") {
+    tunnel.program.Send("\r\n");
+    tunnel.program.Send("GET / HTTP/1.1\r\nHost: b.example\r\n\r\n");
+    CHECK(tunnel.program.Rest().starts_with("HTTP/1.1 4"));
+  }
+}
+
 TEST_CASE("tunnel: two bytes that may begin a request wait for a third, or for the host") {
   for (const bool is_read : {false, true}) {
     CAPTURE(is_read);

@@ -1,0 +1,265 @@
+#include "proxy/broker/broker.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/proxy/broker/broker_bench.h"
+#include "tests/support/loopback.h"
+
+using namespace ringfence;
+
+namespace {
+
+std::string Allow(const std::string& hosts) { return "\"network\":{\"allow\":[" + hosts + "]}"; }
+
+// A listener of the host, and a policy that lists it.
+struct Listed {
+  LoopbackListener listener;
+  std::string port = std::to_string(listener.port());
+  SessionDisk disk{Allow("\"host.ringfence:" + port + "\",\"a.example\"")};
+};
+
+}  // namespace
+
+TEST_CASE("broker: a listed host") {
+  const Listed listed;
+  SessionRequest request = listed.disk.Request();
+  request.credential = "secret";
+  BrokerBench broker(request);
+  CHECK(broker.credential() == "secret");
+  UniqueFd socket;
+  CHECK(broker.Ask("host.ringfence", listed.port, &socket) == "g 1 127.0.0.1");
+  REQUIRE(socket.valid());
+  CHECK(::send(socket.get(), "x", 1, MSG_NOSIGNAL) == 1);
+  const UniqueFd host = listed.listener.Accept();
+  CHECK(host.valid());
+  const std::string target = "host.ringfence:" + listed.port;
+  CHECK(broker.Counts() == "t 1 1 0 0 0 " + target + " 1 0 0 0");
+  broker.Send(WorkerMessage::kDone, {"1", "GET", "/p", "200", "5", "7", "12", "note\n"});
+  CHECK(broker.Counts() == "t 0 1 0 5 7 " + target + " 1 0 5 7");
+  CHECK(broker.ExitStatus() == 0);
+  const std::string log = listed.disk.Log();
+  for (const char* part :
+       {R"("event":"Connection")", R"("session":"11111111-2222-3333-4444-555555555555")",
+        R"("verdict":"permit")", R"("protocol":"tcp")", R"("method":"GET")", R"("path":"/p")",
+        R"("status":200)", R"("up":5)", R"("down":7)", R"("address":"127.0.0.1")", R"(note\\n)",
+        R"("pointer":"/network/allow")"}) {
+    CHECK_MESSAGE(log.find(part) != std::string::npos, std::string(part) << " in " << log);
+  }
+}
+
+TEST_CASE("broker: a host that is not listed") {
+  const Listed listed;
+  BrokerBench broker(listed.disk.Request());
+  const std::string denied = broker.Ask("b.example", "443");
+  CHECK(denied.starts_with("n 1 p connection to \"b.example:443\" refused: "));
+  CHECK(denied.find("ringfence allow b.example") != std::string::npos);
+  CHECK(broker.ToParent() == "d b.example:443 " + denied.substr(6));
+  CHECK(broker.Counts() == "t 0 0 1 0 0 b.example:443 0 1 0 0");
+  broker.ExitStatus();
+  CHECK(listed.disk.Log().find(R"("verdict":"deny")") != std::string::npos);
+}
+
+TEST_CASE("broker: a port that is not listed, and an address of the host's network") {
+  const Listed listed;
+  BrokerBench broker(listed.disk.Request());
+  CHECK(broker.Ask("host.ringfence", "1").starts_with("n 1 p "));
+  CHECK(broker.Ask("127.0.0.1", listed.port).starts_with("n 2 p "));
+  CHECK(broker.Ask("[::1]", listed.port).starts_with("n 3 p "));
+  CHECK_FALSE(listed.listener.Accept().valid());
+}
+
+TEST_CASE("broker: a name that leads to the host's own network") {
+  LoopbackListener listener;
+  const std::string port = std::to_string(listener.port());
+  const SessionDisk disk(Allow("\"localhost:" + port + "\""));
+  BrokerBench broker(disk.Request());
+  CHECK(broker.Ask("localhost", port).starts_with("n 1 p connection to \"localhost:" + port));
+  CHECK_FALSE(listener.Accept().valid());
+}
+
+TEST_CASE("broker: a port at which nobody listens") {
+  std::string port;
+  {
+    LoopbackListener listener;
+    port = std::to_string(listener.port());
+  }
+  const SessionDisk disk(Allow("\"host.ringfence:" + port + "\""));
+  BrokerBench broker(disk.Request());
+  const std::string want = "connection to \"host.ringfence:" + port +
+                           "\" failed: it cannot be reached: Connection refused";
+  CHECK(broker.Ask("host.ringfence", port) == "n 1 u " + want);
+  broker.ExitStatus();
+  CHECK(disk.Log().find("it cannot be reached: Connection refused") != std::string::npos);
+}
+
+TEST_CASE("broker: further requests on a connection are assessed") {
+  const Listed listed;
+  BrokerBench broker(listed.disk.Request());
+  UniqueFd socket;
+  broker.Send(WorkerMessage::kAssess, {"7", "http", "a.example", "80"});
+  CHECK(broker.ToWorker(&socket) == "g 7 -");
+  CHECK_FALSE(socket.valid());
+  broker.Send(WorkerMessage::kAssess, {"8", "http", "b.example", "80"});
+  CHECK(broker.ToWorker().starts_with("n 8 p "));
+}
+
+TEST_CASE("broker: the policy may change meanwhile") {
+  const Listed listed;
+  BrokerBench broker(listed.disk.Request());
+  CHECK(broker.Ask("host.ringfence", listed.port).starts_with("g 1 "));
+  listed.disk.Policy(Allow("\"a.example\""));
+  CHECK(broker.Ask("host.ringfence", listed.port).starts_with("n 2 p "));
+  listed.disk.Policy("");
+  CHECK(broker.Ask("host.ringfence", listed.port) ==
+        "n 3 p connection to \"host.ringfence:" + listed.port +
+            "\" refused: the policy permits no network");
+  listed.disk.File(kUserPolicyFile, "{");
+  CHECK(broker.Ask("host.ringfence", listed.port)
+            .starts_with("n 4 p connection to \"host.ringfence:" + listed.port +
+                         "\" refused: the policy cannot be used: "));
+  listed.disk.Policy(Allow("\"host.ringfence:" + listed.port + "\""));
+  CHECK(broker.Ask("host.ringfence", listed.port).starts_with("g 5 "));
+}
+
+TEST_CASE("broker: an agent's own sandbox reaches the agent's service") {
+  const SessionDisk disk("");
+  SessionRequest request = disk.Request();
+  request.is_agent = true;
+  BrokerBench broker(request);
+  broker.Send(WorkerMessage::kAssess, {"1", "tls", "api.anthropic.com", "443"});
+  CHECK(broker.ToWorker() == "g 1 -");
+  broker.Send(WorkerMessage::kAssess, {"2", "tls", "a.example", "443"});
+  CHECK(broker.ToWorker().starts_with("n 2 p "));
+}
+
+TEST_CASE("broker: a log that is required and cannot be written stops new connections") {
+  const Listed listed;
+  listed.disk.File("home/file");
+  listed.disk.File(kUserPolicyFile, "{\"version\":1,\"audit\":{\"required\":true,\"file\":\"" +
+                                        listed.disk.At("home/file/log") + "\"}," +
+                                        Allow("\"a.example\"") + "}");
+  BrokerBench broker(listed.disk.Request());
+  // The log is written by a thread, so it takes some lines until the failure is known.
+  std::string answer;
+  for (int i = 1; i < 10'000 && !answer.starts_with('n'); ++i) {
+    const std::string id = std::to_string(i);
+    broker.Send(WorkerMessage::kAssess, {id, "http", "a.example", "80"});
+    answer = broker.ToWorker();
+    if (answer.starts_with('g')) {
+      broker.Send(WorkerMessage::kDone, {id, "", "", "", "", "", "", ""});
+    }
+  }
+  CHECK(answer.find("the audit log, which the policy requires, cannot be written: ") !=
+        std::string::npos);
+}
+
+TEST_CASE("broker: a trial leaves no log") {
+  const Listed listed;
+  SessionRequest request = listed.disk.Request();
+  request.is_trial = true;
+  BrokerBench broker(request);
+  CHECK(broker.Ask("b.example", "443").starts_with("n 1 p "));
+  broker.ExitStatus();
+  CHECK(listed.disk.Log().empty());
+}
+
+TEST_CASE("broker: connections that are open at the end are in the log") {
+  const Listed listed;
+  BrokerBench broker(listed.disk.Request());
+  CHECK(broker.Ask("host.ringfence", listed.port).starts_with("g 1 "));
+  SUBCASE("the parent ends") { CHECK(broker.ExitStatus() == 0); }
+  SUBCASE("the worker ends") {
+    broker.CloseWorker();
+    CHECK(broker.Wait() == 0);
+  }
+  CHECK(listed.disk.Log().find("it ended with the session") != std::string::npos);
+}
+
+TEST_CASE("broker: what the worker refused itself is told and logged") {
+  const Listed listed;
+  BrokerBench broker(listed.disk.Request());
+  broker.Send(WorkerMessage::kRefused, {"tls", "a.example", "443", "names\nnothing"});
+  CHECK(broker.ToParent() ==
+        "d a.example:443 connection to \"a.example:443\" refused: names\\nnothing");
+  broker.Send(WorkerMessage::kRefused, {"dns", "a.example", "0", "has no MX"});
+  CHECK(broker.ToParent() == "d a.example:0 connection to \"a.example\" refused: has no MX");
+  broker.Send(WorkerMessage::kRefused, {"socks5", "", "0", "is broken"});
+  CHECK(broker.ToParent() == "d :0 a connection was refused: is broken");
+  broker.ExitStatus();
+  CHECK(listed.disk.Log().find(R"(names\\nnothing)") != std::string::npos);
+}
+
+TEST_CASE("broker: there is a largest number of connections") {
+  const Listed listed;
+  BrokerBench broker(listed.disk.Request());
+  constexpr int kMost = 2048;
+  for (int i = 1; i <= kMost; ++i) {
+    broker.Send(WorkerMessage::kAssess, {std::to_string(i), "http", "a.example", "80"});
+    REQUIRE(broker.ToWorker().starts_with("g "));
+  }
+  broker.Send(WorkerMessage::kAssess, {"5000", "http", "a.example", "80"});
+  CHECK(broker.ToWorker() ==
+        "n 5000 b connection to \"a.example:80\" refused: the proxy has too many connections");
+  broker.Send(WorkerMessage::kDone, {"1", "", "", "", "", "", "", ""});
+  broker.Send(WorkerMessage::kAssess, {"5001", "http", "a.example", "80"});
+  CHECK(broker.ToWorker() == "g 5001 -");
+}
+
+TEST_CASE("broker: it ends with a worker that makes no sense") {
+  const Listed listed;
+  BrokerBench broker(listed.disk.Request());
+  SUBCASE("no number") { broker.Send(WorkerMessage::kOpen, {"x", "tcp", "a.example", "80"}); }
+  SUBCASE("no port") { broker.Send(WorkerMessage::kOpen, {"1", "tcp", "a.example", ""}); }
+  SUBCASE("port 0") { broker.Send(WorkerMessage::kOpen, {"1", "tcp", "a.example", "0"}); }
+  SUBCASE("port 65536") { broker.Send(WorkerMessage::kOpen, {"1", "tcp", "a.example", "65536"}); }
+  SUBCASE("too few fields") { broker.Send(WorkerMessage::kOpen, {"1", "tcp", "a.example"}); }
+  SUBCASE("a number twice") {
+    broker.Send(WorkerMessage::kAssess, {"1", "tcp", "a.example", "80"});
+    broker.Send(WorkerMessage::kAssess, {"1", "tcp", "a.example", "80"});
+  }
+  SUBCASE("an end of too few fields") { broker.Send(WorkerMessage::kDone, {"1"}); }
+  SUBCASE("an end without a number") {
+    broker.Send(WorkerMessage::kDone, {"", "", "", "", "", "", "", ""});
+  }
+  SUBCASE("a refusal of too few fields") { broker.Send(WorkerMessage::kRefused, {"tcp"}); }
+  SUBCASE("a refusal without a port") {
+    broker.Send(WorkerMessage::kRefused, {"a", "b", "c", "d"});
+  }
+  CHECK(broker.Wait() == 0);
+}
+
+TEST_CASE("broker: other messages of the worker do nothing") {
+  const Listed listed;
+  BrokerBench broker(listed.disk.Request());
+  for (const WorkerMessage type : {WorkerMessage::kReady, WorkerMessage::kListen,
+                                   WorkerMessage::kGranted, WorkerMessage::kDenied}) {
+    broker.Send(type, {});
+  }
+  broker.Send(static_cast<WorkerMessage>('?'), {"1"});
+  broker.Send(WorkerMessage::kDone, {"99", "", "", "", "", "", "", ""});
+  broker.Send(WorkerMessage::kAssess, {"1", "http", "a.example", "80"});
+  CHECK(broker.ToWorker() == "g 1 -");
+}
+
+TEST_CASE("broker: listeners pass to the worker") {
+  const Listed listed;
+  BrokerBench broker(listed.disk.Request());
+  broker.SendAsParent('?', {"x"});
+  broker.SendAsParent('n', {"80"}, listed.listener.fd());
+  UniqueFd socket;
+  CHECK(broker.ToWorker(&socket) == "l 80");
+  CHECK(socket.valid());
+}
+
+TEST_CASE("broker: without a session there is none") {
+  BrokerBench broker;
+  SUBCASE("another message") { broker.SendAsParent('x', {"key", "", "", "", "", ""}); }
+  SUBCASE("not a session") { broker.SendAsParent('s', {"key"}); }
+  SUBCASE("not a launcher's words") {
+    broker.SendAsParent('s', {"key", "", "", "", "", "", "--unknown", "x"});
+  }
+  SUBCASE("the parent has gone") { broker.CloseParent(); }
+  CHECK(broker.Wait() == 1);
+}
