@@ -4,9 +4,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/syscall.h"
+#include "tests/support/hoarded_descriptors.h"
 #include "tests/support/worker_bench.h"
 
 using namespace ringfence;
@@ -35,6 +39,11 @@ struct Channel {
     REQUIRE(SendSocketMessage(pair.other.get(), type, fields));
   }
   Result<SocketMessage> Read() { return ReceiveSocketMessage(pair.other.get()); }
+  void SendDescriptor(char type) {
+    std::vector<UniqueFd> fds;
+    fds.push_back(OpenFile("/dev/null", O_RDONLY));
+    channel.Send(type, {}, std::move(fds));
+  }
 };
 
 }  // namespace
@@ -147,5 +156,41 @@ TEST_CASE("message channel: a handler may end it by sending") {
   channel.Write('b', {});
   REQUIRE(channel.Ends());
   CHECK(has_sent);
+  CHECK(channel.ends == 1);
+}
+
+TEST_CASE("message channel: messages wait while the kernel takes no descriptors, in order") {
+  Channel channel;
+  std::optional<HoardedDescriptors> hoarded(std::in_place);
+  channel.SendDescriptor('a');
+  channel.channel.Send('b', {});                       // could be sent, but not before the other
+  channel.io.run_for(std::chrono::milliseconds(100));  // several attempts
+  const Result<SocketMessage> none = channel.Read();
+  REQUIRE_FALSE(none);
+  CHECK(none.error().code == EAGAIN);
+  CHECK(channel.ends == 0);
+  hoarded.reset();
+  std::string types;
+  size_t descriptors = 0;
+  CHECK(RunUntil(channel.io, [&] {
+    while (Result<SocketMessage> message = channel.Read()) {
+      types += message->type;
+      descriptors += message->fds.size();
+    }
+    return types.size() == 2;
+  }));
+  CHECK(types == "ab");
+  CHECK(descriptors == 1);
+  CHECK(channel.ends == 0);
+}
+
+TEST_CASE("message channel: it ends while the kernel takes no descriptors") {
+  Channel channel;
+  const HoardedDescriptors hoarded;
+  channel.SendDescriptor('a');
+  channel.pair.other = UniqueFd();
+  REQUIRE(channel.Ends());
+  channel.io.restart();
+  channel.io.run();  // nothing is waited for any more
   CHECK(channel.ends == 1);
 }

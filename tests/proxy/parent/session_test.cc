@@ -3,26 +3,34 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/syscall.h"
 #include "tests/proxy/broker/broker_bench.h"
+#include "tests/support/hoarded_descriptors.h"
 #include "tests/support/own_session.h"
 
 using namespace ringfence;
 
 namespace {
 
-// In place of the broker: repeats what it gets, as lines for the user, and the number of
-// descriptors; sends counts; and ends at "end".
+constexpr size_t kLong = 10'000;
+
+// In place of the broker: repeats what it gets, as lines for the user, with the length of what is
+// long, and the number of descriptors as its counts. It ends at "end". At "wait" it takes nothing
+// more until the descriptor of that name, which is a pipe, is closed; at "last" it then ends.
 int RepeatMessages() {
   for (;;) {
     const Result<SocketMessage> message = ReceiveSocketMessage(kListeningFd);
     if (!message) return 0;
     std::string text(1, message->type);
-    for (const std::string& field : message->fields) text += " " + field;
+    for (const std::string& field : message->fields) {
+      text += " " + (field.size() < kLong ? field : std::to_string(field.size()));
+    }
     const std::string count = std::to_string(message->fds.size());
     if (!SendSocketMessage(kListeningFd, 't', std::vector<std::string_view>{count}) ||
         !SendSocketMessage(kListeningFd, '?', {}) ||
@@ -31,7 +39,11 @@ int RepeatMessages() {
         !SendSocketMessage(kListeningFd, 'k', std::vector<std::string_view>{"b:1"})) {
       return 1;
     }
-    if (message->fields == std::vector<std::string>{"end"}) return 0;
+    const std::string first = message->fields.empty() ? "" : message->fields[0];
+    if (first == "end") return 0;
+    char byte = 0;
+    if (first == "wait" || first == "last") ::read(message->fds[0].get(), &byte, 1);
+    if (first == "last") return 0;
   }
 }
 
@@ -67,6 +79,46 @@ struct Parented {
     const bool goes_on = session.Serve(left);
     CHECK(left.empty());
     return goes_on;
+  }
+  // Serves it although nothing has happened, as the parent does now and then.
+  bool ServeIdle() {
+    std::vector<pollfd> polled;
+    session.AddPolled(polled);
+    std::span<const pollfd> left = polled;
+    return session.Serve(left);
+  }
+  // What it waits for at its holder and its broker.
+  std::vector<short> Events() const {
+    std::vector<pollfd> polled;
+    session.AddPolled(polled);
+    REQUIRE(polled.size() == 2);
+    return {polled[0].events, polled[1].events};
+  }
+  // The next line for the user; what it says of "b:1" is left out.
+  std::string NextLine() {
+    for (;;) {
+      while (creator.HasNone()) REQUIRE(Serve());
+      std::string line = creator.Next();
+      if (line.starts_with("d a:1 ")) return line.substr(6);
+    }
+  }
+  void StartBroker() {
+    const UniqueFd null = Null();
+    FromHolder(HolderMessage::kNetwork, std::vector<std::string_view>(201, "1"),
+               std::vector<int>(201, null.get()));
+  }
+  // Lets the broker take nothing until the result is closed, and fills its socket with messages.
+  UniqueFd FillBroker(std::string_view how, size_t& sent) {
+    int ends[2] = {};
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    const UniqueFd read_end(ends[0]);
+    UniqueFd write_end(ends[1]);
+    FromHolder(HolderMessage::kNetwork, {how}, {read_end.get()});
+    for (sent = 0; Events()[0] != 0; ++sent) {
+      const std::string name(kLong + sent, 'n');
+      FromHolder(HolderMessage::kNetwork, {name}, {read_end.get()});
+    }
+    return write_end;
   }
   void FromHolder(HolderMessage type, const std::vector<std::string_view>& names,
                   const std::vector<int>& fds = {}) {
@@ -184,4 +236,68 @@ TEST_CASE("session: its broker starts when a program uses the network") {
   bool goes_on = true;
   while (goes_on) goes_on = parent.Serve();
   CHECK(next().ends_with("n end"));
+}
+
+TEST_CASE("session: its broker starts without use once there are many sockets") {
+  Parented parent;
+  const Ends unused;
+  parent.FromHolder(HolderMessage::kNetwork, std::vector<std::string_view>(200, "1"),
+                    std::vector<int>(200, unused.theirs()));
+  CHECK(parent.ServeIdle());
+  CHECK(parent.creator.HasNone());
+  parent.FromHolder(HolderMessage::kNetwork, {"2"}, {unused.theirs()});
+  CHECK(parent.NextLine().starts_with("s key"));
+  CHECK(parent.NextLine().ends_with("1 1 2"));
+  CHECK(parent.session.StatusFields().back() == "201");
+}
+
+TEST_CASE("session: its holder waits while its broker takes nothing, and nothing is lost") {
+  Parented parent;
+  parent.StartBroker();
+  size_t sent = 0;
+  UniqueFd wait = parent.FillBroker("wait", sent);
+  CHECK(parent.Events() == std::vector<short>{0, POLLIN | POLLOUT});
+  CHECK(parent.ServeIdle());
+  CHECK(parent.Events() == std::vector<short>{0, POLLIN | POLLOUT});
+  wait = UniqueFd();
+  CHECK(parent.NextLine().starts_with("s key"));
+  CHECK(parent.NextLine().ends_with("1 1 1"));
+  CHECK(parent.NextLine() == "n wait");
+  for (size_t i = 0; i < sent; ++i) CHECK(parent.NextLine() == "n " + std::to_string(kLong + i));
+  CHECK(parent.Events() == std::vector<short>{POLLIN, POLLIN});
+  CHECK(parent.session.StatusFields().back() == "1");
+}
+
+TEST_CASE("session: it ends with a broker that took nothing") {
+  Parented parent;
+  parent.StartBroker();
+  size_t sent = 0;
+  UniqueFd wait = parent.FillBroker("last", sent);
+  std::vector<pollfd> polled;
+  parent.session.AddPolled(polled);
+  wait = UniqueFd();
+  polled[1].events = 0;
+  REQUIRE(::poll(&polled[1], 1, kPatience) == 1);
+  CHECK((polled[1].revents & POLLHUP) != 0);
+  CHECK_FALSE(parent.ServeIdle());
+}
+
+TEST_CASE("session: sockets wait while the kernel takes no descriptors") {
+  Parented parent;
+  parent.StartBroker();
+  CHECK(parent.NextLine().starts_with("s key"));
+  CHECK(parent.NextLine().ends_with("1 1 1"));
+  const UniqueFd null = Null();
+  REQUIRE(SendSocketMessage(parent.holder.pair.own.get(), 'n',
+                            std::vector<std::string_view>{"5432"}, std::vector<int>{null.get()}));
+  std::optional<HoardedDescriptors> hoarded(std::in_place);
+  while (parent.Events()[0] != 0) REQUIRE(parent.Serve());
+  // It is not woken again and again by a broker that has room.
+  CHECK(parent.Events() == std::vector<short>{0, POLLIN});
+  CHECK(parent.ServeIdle());
+  CHECK(parent.Events() == std::vector<short>{0, POLLIN});
+  hoarded.reset();
+  CHECK(parent.ServeIdle());
+  CHECK(parent.Events() == std::vector<short>{POLLIN, POLLIN});
+  CHECK(parent.NextLine() == "n 5432");
 }
