@@ -2,18 +2,15 @@
 
 import json
 import os
-import pathlib
 import shlex
 import signal
-import subprocess
 import threading
 
 import pytest
 
 from internet import ECHO_PORT, PYTHON
 from proxy_processes import children_of, launchers_of, parent_of, sessions_of, until, words_of
-
-SECONDS = 120
+from proxy_runs import SECONDS, Run, limit_descriptors, user_of
 
 # Holds a connection, says what becomes of it, and tries another one.
 HOLDS = f"""
@@ -42,29 +39,6 @@ except TimeoutError:
 except OSError as error:
     print("new fails")
 """
-
-
-class Run:
-    """A script outside, while the test looks on."""
-
-    def __init__(self, world, script):
-        self.world = world
-        self.thread = threading.Thread(target=self.run, args=(script,), daemon=True)
-
-    def run(self, script):
-        self.done = self.world.outside("sh", "-c", script, seconds=SECONDS)
-
-    def await_file(self, name):
-        until(lambda: (self.world.project / name).exists() or not self.thread.is_alive(), name)
-        assert self.thread.is_alive(), self.done
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.thread.join(SECONDS)
-        assert not self.thread.is_alive()
 
 
 def holders_of(world):
@@ -149,13 +123,6 @@ def test_a_launcher_that_is_killed_takes_all(world):
         until(lambda: not any(process.lives() for process in before.values()), "all have ended")
     assert "new works" not in run.done.stdout
     assert world.curl("http://good.example/").returncode == 0
-
-
-def limit_descriptors(world, process, most):
-    """As the process's user, who may do this without capabilities."""
-    user = user_of(world)
-    as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if os.geteuid() == 0 else []
-    subprocess.run([*as_user, "prlimit", "--pid", str(process.pid), f"--nofile={most}:"], check=True)
 
 
 @pytest.mark.parametrize("part", ("worker", "broker"))
@@ -267,7 +234,3 @@ def test_a_full_disk_under_the_log(world, required, status):
     assert done.stdout.split("{", 1)[0].split() == ["200", str(status), "200"], done
     assert ("the audit log, which the policy requires, cannot be written" in done.stderr) == required, done
     assert '"path":"/first"' in done.stdout and '"path":"/later"' in done.stdout
-
-
-def user_of(world):
-    return pathlib.Path(world.project).stat().st_uid
