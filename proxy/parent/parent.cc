@@ -27,6 +27,7 @@ namespace {
 
 constexpr int kTick = 1000;                                // milliseconds
 constexpr int64_t kLastsFor = int64_t{2} * 1'000'000'000;  // without a session
+constexpr int64_t kAcceptPause = int64_t{1} * 1'000'000'000;
 constexpr size_t kMaxLaunchers = 1024;
 constexpr size_t kMaxNetworks = 256;
 constexpr size_t kUsuallyPolled = 8;  // descriptors of a session
@@ -53,7 +54,8 @@ class Parent {
   };
 
   void ServeOnce() {
-    std::vector<pollfd> polled{{listening_.get(), POLLIN, 0}};
+    const bool accepts = Nanoseconds(CLOCK_MONOTONIC) >= accepts_at_;
+    std::vector<pollfd> polled{{accepts ? listening_.get() : -1, POLLIN, 0}};
     polled.reserve(1 + launchers_.size() + kUsuallyPolled * sessions_.size());
     const size_t launcher_count = launchers_.size();
     for (const Launcher& launcher : launchers_)
@@ -77,12 +79,26 @@ class Parent {
   void Accept() {
     // Nonblocking: a launcher that the user has stopped hears nothing, and holds up no other.
     UniqueFd socket(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket.valid() && (errno == EMFILE || errno == ENFILE)) return RefuseOne();
     ucred peer{};
     socklen_t size = sizeof peer;
     const bool is_own = socket.valid() &&
                         ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
                         peer.uid == ::geteuid();
     if (is_own && launchers_.size() < kMaxLaunchers) launchers_.push_back({std::move(socket)});
+  }
+
+  // Out of descriptors: whoever waits hears so at once, and is not announced again and again.
+  void RefuseOne() {
+    spare_ = UniqueFd();
+    const bool is_refused =
+        UniqueFd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC)).valid();
+    spare_ = SpareDescriptor();
+    if (!is_refused || !spare_.valid()) accepts_at_ = Nanoseconds(CLOCK_MONOTONIC) + kAcceptPause;
+  }
+
+  UniqueFd SpareDescriptor() const {
+    return UniqueFd(::fcntl(listening_.get(), F_DUPFD_CLOEXEC, 0));
   }
 
   // Returns false if the connection has ended or makes no sense.
@@ -199,10 +215,12 @@ class Parent {
 
   UniqueFd listening_;
   UniqueFd folder_;
+  UniqueFd spare_ = SpareDescriptor();
   std::vector<Launcher> launchers_;
   std::vector<Session> sessions_;
   uint64_t last_session_ = 0;
-  int64_t used_at_;  // nanoseconds, CLOCK_MONOTONIC
+  int64_t accepts_at_ = 0;  // nanoseconds, CLOCK_MONOTONIC
+  int64_t used_at_;         // nanoseconds, CLOCK_MONOTONIC
 };
 
 }  // namespace

@@ -38,6 +38,16 @@ class Process:
                 return int(line.split()[1])
         return 0
 
+    def descriptor_limit(self):
+        for line in self.folder.joinpath("limits").read_text(encoding="ascii").splitlines():
+            if line.startswith("Max open files"):
+                return int(line.split()[3])
+        return 0
+
+    def first_free_descriptor(self):
+        used = {int(name) for name in os.listdir(self.folder / "fd")}
+        return next(number for number in range(len(used) + 1) if number not in used)
+
     def descriptors(self):
         return len(os.listdir(self.folder / "fd"))
 
