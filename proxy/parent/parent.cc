@@ -176,7 +176,7 @@ class Parent {
 
   void End(uint64_t id) {
     const auto found = std::ranges::find(sessions_, id, &Session::id);
-    found->TellAll(LauncherMessage::kLost, {"the proxy of this session has ended"});
+    found->TellEnd();
     for (Launcher& launcher : launchers_) {
       if (launcher.session == id) launcher.session = 0;
     }

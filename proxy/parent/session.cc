@@ -172,6 +172,17 @@ bool Session::HearBroker() {
       TellAll(LauncherMessage::kReached, message->fields);
     }
   }
+  return true;
+}
+
+// A launcher that has been stopped takes no message; once it goes on, it has to notice the end.
+void Session::TellEnd() const {
+  const std::vector<std::string_view> why{"the proxy of this session has ended"};
+  for (const int launcher : launchers_) {
+    if (!SendSocketMessage(launcher, static_cast<char>(LauncherMessage::kLost), why)) {
+      ::shutdown(launcher, SHUT_RDWR);
+    }
+  }
 }
 
 void Session::TellAll(LauncherMessage type, const std::vector<std::string>& fields) const {

@@ -41,8 +41,8 @@ class Session {
   void Add(int launcher, UniqueFd member);
   void Remove(int launcher);
 
-  // Tells the launchers of all its sandboxes.
-  void TellAll(LauncherMessage type, const std::vector<std::string>& fields) const;
+  // Tells the launchers of all its sandboxes that it has ended.
+  void TellEnd() const;
 
   bool IsUsed(int64_t now) const;  // nanoseconds, CLOCK_MONOTONIC
   std::vector<std::string> StatusFields() const;
@@ -54,6 +54,7 @@ class Session {
   };
 
   void Admit(const Newcomer& newcomer) const;
+  void TellAll(LauncherMessage type, const std::vector<std::string>& fields) const;
   bool HearHolder();
   bool HearBroker();
   bool IsBlocked() const { return broker_.valid() && !sockets_.fds.empty(); }
