@@ -10,6 +10,7 @@ namespace {
 using boost::asio::posix::descriptor_base;
 
 constexpr size_t kMaxQueued = 4096;
+constexpr size_t kBusyQueue = 256;
 constexpr int kMessagesAtOnce = 64;  // messages, before other work gets its turn
 constexpr std::chrono::milliseconds kRetry{20};
 
@@ -38,6 +39,8 @@ void MessageChannel::AwaitMessages() {
     if (is_open_) AwaitMessages();
   });
 }
+
+bool MessageChannel::is_busy() const { return queue_.size() >= kBusyQueue; }
 
 void MessageChannel::Send(char type, const std::vector<std::string_view>& fields,
                           std::vector<UniqueFd> fds) {

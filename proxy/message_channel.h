@@ -28,6 +28,8 @@ class MessageChannel : NotCopied {
   // nothing although thousands of messages wait. Neither may destroy the channel.
   void Start(Handler handler, EndHandler ended);
 
+  // True if so many messages wait that those which nobody misses should not be sent.
+  bool is_busy() const;
   void Send(char type, const std::vector<std::string_view>& fields, std::vector<UniqueFd> fds = {});
 
  private:

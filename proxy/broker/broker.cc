@@ -223,7 +223,9 @@ class Broker {
   }
 
   // Before Answer(): a command that ends because of it must not end before its launcher knows why.
+  // A launcher reports each host once, so some that come in a flood may be dropped.
   void TellUser(const Opened& opened, const std::string& sentence) {
+    if (parent_.is_busy()) return;
     parent_.Send(static_cast<char>(BrokerMessage::kRefused), {opened.target(), sentence});
   }
 
@@ -317,6 +319,7 @@ class Broker {
     counts_timer_.async_wait([this](const error_code& error) {
       if (error) return;
       counts_wait_ = false;
+      if (parent_.is_busy()) return NoteCounts();
       const std::vector<std::string> fields = counts_.Fields(open_.size());
       parent_.Send(static_cast<char>(BrokerMessage::kCounts), {fields.begin(), fields.end()});
     });

@@ -27,6 +27,7 @@ FailureNotices::Wait FailureNotices::Await(const std::string& target) {
 
 void FailureNotices::Failed(const std::string& target, const std::string& sentence) {
   Refused(target);
+  if (parent_.is_busy()) return;
   // Each time: a sandbox that joined the session later has not heard of it. Launchers repeat none.
   parent_.Send(static_cast<char>(BrokerMessage::kFailed), {target, sentence});
 }
@@ -36,6 +37,7 @@ void FailureNotices::Refused(const std::string& target) {
 }
 
 void FailureNotices::Reached(const std::string& target) {
+  if (parent_.is_busy()) return;  // the next connection reaches it, too
   const bool was_missed = missed_.erase(target) > 0;
   // The launcher of an agent may have found at the start that the policy shuts its service.
   const bool is_first =

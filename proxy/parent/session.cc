@@ -19,6 +19,7 @@
 namespace ringfence {
 namespace {
 
+constexpr int kMessagesOfBroker = 4096;  // messages, before other sessions get their turn
 // A session's network is kept this long without a sandbox, in nanoseconds: the next command then
 // starts faster. Nothing else is lost with it, since no process is left in it.
 constexpr int64_t kNetworkLifetime = int64_t{5} * 1'000'000'000;
@@ -159,7 +160,7 @@ bool Session::HearHolder() {
 // Takes all that is there: what a broker says before it answers a program reaches the launcher
 // before the launcher asks for it (ProxyAccess::HearRest).
 bool Session::HearBroker() {
-  for (;;) {
+  for (int i = 0; i < kMessagesOfBroker; ++i) {
     Result<SocketMessage> message = ReceiveSocketMessage(broker_.get());
     if (!message) return message.error().code == EAGAIN;
     if (message->type == static_cast<char>(BrokerMessage::kCounts)) {

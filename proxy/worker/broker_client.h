@@ -45,6 +45,9 @@ class BrokerClient : NotCopied {
 
   void Start(MessageChannel::Handler listen, MessageChannel::EndHandler ended);
 
+  // True if the broker cannot keep up: then nothing should be begun that may have to be reported.
+  bool is_busy() const { return channel_.is_busy(); }
+
   // Asks for a connection, or whether an existing one may be used for another request. Returns a
   // number for Done(). `handler` is called once, later.
   uint64_t Open(const Target& target, Handler handler);

@@ -182,6 +182,8 @@ std::string DnsServer::Answer(std::string_view message) {
   std::optional<DnsAnswer> answer;
   const std::optional<DnsQuery> query = ParseDnsQuery(message, answer);
   if (!query) return "";
+  // A report that has to wait; programs ask again.
+  if (service_.broker().is_busy() && !UnservedType(query->type).empty()) return "";
   if (!answer) answer = AnswerTo(*query);
   return WriteDnsReply(*query, *answer);
 }

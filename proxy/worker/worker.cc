@@ -31,7 +31,7 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::chrono::seconds kSweep{30};
-constexpr std::chrono::milliseconds kRetryAccept{100};  // out of descriptors
+constexpr std::chrono::milliseconds kRetryAccept{100};  // no descriptor left, or a busy broker
 constexpr int kConnectionsAtOnce = 16;                  // connections, before others get their turn
 constexpr size_t kMaxWantedListeners =
     64;  // as the holder counts (sandbox/linux/network_holder.cc)
@@ -97,6 +97,7 @@ class Worker {
   }
 
   void AcceptSome(const std::shared_ptr<Listener>& listener) {
+    if (service_.broker().is_busy()) return RetryLater(listener);
     for (int i = 0; i < kConnectionsAtOnce; ++i) {
       UniqueFd client(::accept4(listener->acceptor.native_handle(), nullptr, nullptr,
                                 SOCK_CLOEXEC | SOCK_NONBLOCK));

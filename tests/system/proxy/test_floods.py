@@ -1,14 +1,77 @@
 """More than the log, the parent or a launcher can take, descriptors that are used up, and lookups that
 stall: nothing grows without bound, nothing ends, and what is refused is still counted."""
 
+import json
 import os
 import shlex
+import shutil
+import signal
 import threading
 
+import pytest
 
+import flood_player
 from internet import PYTHON
-from proxy_processes import parent_of
+from proxy_processes import launchers_of, parent_of, sessions_of, until
 from proxy_runs import Run, limit_descriptors
+
+QUEUED = 4096  # lines and messages that may wait
+
+
+class Flood(Run):
+    """flood_player.py in a sandbox."""
+
+    def __init__(self, world, replies, kinds):
+        player = world.project / "flood_player.py"
+        shutil.copy(flood_player.__file__, player)
+        player.chmod(0o644)
+        super().__init__(world, shlex.join(world.command(PYTHON, player, replies, kinds)))
+
+    def go(self, name):
+        (self.world.project / f"{name}.go").touch()
+
+    def __exit__(self, *problem):
+        self.go("first")
+        self.go("flooded")
+        super().__exit__(*problem)
+
+    def result(self):
+        return json.loads(self.done.stdout)
+
+
+@pytest.mark.parametrize("part", ("parent", "broker", "launcher"))
+def test_a_flood_of_refusals_ends_no_session(world, part):
+    """While a part of the way on which they are reported stands still."""
+    with Flood(world, 3 * QUEUED, 2 * QUEUED) as flood:
+        flood.await_file("first.ready")
+        (broker, worker), = sessions_of(world)
+        own = {process.pid for process in launchers_of(world)}
+        launcher, = (process for process in launchers_of(world) if process.parent() not in own)
+        stopped = {"parent": parent_of(world), "broker": broker, "launcher": launcher}[part]
+        os.kill(stopped.pid, signal.SIGSTOP)
+        flood.go("first")
+        if part == "broker":
+            # As many as it takes before the worker waits, too.
+            ticks = -1
+            while ticks != (ticks := worker.ticks()):
+                threading.Event().wait(1)
+            os.kill(stopped.pid, signal.SIGCONT)
+        flood.await_file("flooded.ready")
+        if part == "parent":
+            os.kill(stopped.pid, signal.SIGCONT)
+        flood.go("flooded")
+        if part == "launcher":
+            # It hears of the end, too, once it goes on.
+            os.kill(worker.pid, signal.SIGKILL)
+            until(lambda: not broker.lives(), "the session ends")
+            os.kill(stopped.pid, signal.SIGCONT)
+    result = flood.result()
+    assert result["answers"][:2] == [[200, ""]] * 2, result
+    assert flood.done.stderr.count("has no MX records") == 20, flood.done
+    if part == "launcher":
+        assert "no host can be reached any more" in flood.done.stderr, flood.done
+    else:
+        assert result["answers"][2] == [200, ""], result
 
 
 HOLDS_UNTIL_DONE = """
