@@ -39,6 +39,22 @@ class Flood(Run):
         return json.loads(self.done.stdout)
 
 
+def test_what_is_refused_before_the_first_connection_is_logged(world):
+    code = """
+import socket, flood_player as f
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.connect(("198.18.0.2", 53))
+s.settimeout(20)
+s.send(f.query("first.example"))
+print(len(s.recv(1000)) > 12)
+"""
+    shutil.copy(flood_player.__file__, world.project / "flood_player.py")
+    done = world.confined("env", f"PYTHONPATH={world.project}", PYTHON, "-c", code)
+    assert done.stdout == "True\n", done
+    line, = world.log()
+    assert (line["host"], line["protocol"], line["verdict"]) == ("first.example:0", "dns", "deny")
+
+
 @pytest.mark.parametrize("part", ("parent", "broker", "launcher"))
 def test_a_flood_of_refusals_ends_no_session(world, part):
     """While a part of the way on which they are reported stands still."""
