@@ -39,6 +39,11 @@ void ConnectionLog::Add(AuditEntry entry) {
   entry.time = AuditTime(now);
   {
     const std::lock_guard lock(mutex_);
+    // Of connections, there are never so many that the queue has no room for their ends.
+    if (lines_.size() >= kMaxLines && entry.verdict == LoggedVerdict::kDeny) {
+      ++unwritten_;
+      return;
+    }
     lines_.push_back({std::move(entry), *file_, rules_, now});
   }
   wake_.notify_one();
@@ -65,7 +70,22 @@ void ConnectionLog::Write() {
     const Status added = AppendToAudit(line.file, line.rules, AuditText(line.entry), line.time);
     lock.lock();
     failure_ = added ? "" : added.error().text();
+    if (unwritten_ > 0 && lines_.size() < kMaxLines / 2) AddCount(line);
   }
+}
+
+// One line for all that had no room: from the same session as the last line.
+void ConnectionLog::AddCount(const Line& last) {
+  Line count{.file = last.file, .rules = last.rules, .time = Nanoseconds(CLOCK_REALTIME)};
+  count.entry.time = AuditTime(count.time);
+  count.entry.event = last.entry.event;
+  count.entry.session = last.entry.session;
+  count.entry.agent_type = last.entry.agent_type;
+  count.entry.profile = last.entry.profile;
+  count.entry.verdict = LoggedVerdict::kDeny;
+  count.entry.why = std::to_string(std::exchange(unwritten_, 0)) +
+                    " more refusals came faster than lines can be written";
+  lines_.push_back(std::move(count));
 }
 
 }  // namespace ringfence

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -22,6 +23,7 @@ class ConnectionLog : NotCopied {
 
   // The log of the current policy. Entries that are queued go to the log that was set before.
   void SetFile(const std::optional<Path>& file, const AuditRules& rules);
+  // If IsFull(), a refusal is only counted: one line has their number.
   void Add(AuditEntry entry);
 
   // True if so many entries wait that new connections should wait, too.
@@ -37,12 +39,14 @@ class ConnectionLog : NotCopied {
     int64_t time;  // nanoseconds since 1970
   };
   void Write();
+  void AddCount(const Line& last);
 
   std::optional<Path> file_;
   AuditRules rules_;
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable wake_;
   std::deque<Line> lines_;
+  uint64_t unwritten_ = 0;  // refusals without a line
   std::string failure_;
   bool ends_ = false;
   std::thread thread_;

@@ -1,6 +1,7 @@
 """More than the log, the parent or a launcher can take, descriptors that are used up, and lookups that
 stall: nothing grows without bound, nothing ends, and what is refused is still counted."""
 
+import fcntl
 import json
 import os
 import shlex
@@ -39,6 +40,11 @@ class Flood(Run):
         return json.loads(self.done.stdout)
 
 
+def lines_of(world):
+    text = world.log_file.read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines() if '"Connection"' in line]
+
+
 def test_what_is_refused_before_the_first_connection_is_logged(world):
     code = """
 import socket, flood_player as f
@@ -53,6 +59,27 @@ print(len(s.recv(1000)) > 12)
     assert done.stdout == "True\n", done
     line, = world.log()
     assert (line["host"], line["protocol"], line["verdict"]) == ("first.example:0", "dns", "deny")
+
+
+def test_refusals_that_the_log_cannot_take_are_counted(world):
+    replies = 2 * QUEUED
+    with Flood(world, replies, 1) as flood:
+        flood.await_file("first.ready")
+        (broker, _), = sessions_of(world)
+        with open(world.log_file, "rb") as log:
+            fcntl.flock(log, fcntl.LOCK_EX)
+            flood.go("first")
+            flood.await_file("flooded.ready")
+        flood.go("flooded")
+    result = flood.result()
+    assert result["answers"][0] == [200, ""], result
+    assert result["answers"][1][0] == 503 and "too many connections" in result["answers"][1][1], result
+    assert result["answers"][2] == [200, ""], result
+    until(lambda: not broker.lives(), "the broker ends")
+    lines = [line for line in lines_of(world) if line["verdict"] == "deny"]
+    counted = [int(line["why"].split()[0]) for line in lines if "more refusals came faster" in line["why"]]
+    assert len(lines) - len(counted) < QUEUED + 100
+    assert replies <= len(lines) - len(counted) + sum(counted) <= result["sent"]
 
 
 @pytest.mark.parametrize("part", ("parent", "broker", "launcher"))
