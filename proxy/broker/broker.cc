@@ -82,6 +82,8 @@ class Broker {
     io_.run();
     worker_.reset();  // it ends now, not with the last lookup
     LogUnfinished();
+    log_.Finish();
+    if (connector_.is_looking_up()) ::_exit(0);  // a lookup that stalls cannot be interrupted
     return 0;
   }
 

@@ -17,7 +17,10 @@ constexpr size_t kMaxLines = 4096;
 
 ConnectionLog::ConnectionLog() : thread_([this] { Write(); }) {}
 
-ConnectionLog::~ConnectionLog() {
+ConnectionLog::~ConnectionLog() { Finish(); }
+
+void ConnectionLog::Finish() {
+  if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;

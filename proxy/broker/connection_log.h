@@ -19,7 +19,10 @@ namespace ringfence {
 class ConnectionLog : NotCopied {
  public:
   ConnectionLog();
-  ~ConnectionLog();  // writes what is queued
+  ~ConnectionLog();  // as Finish()
+
+  // Writes what is queued. Then no entry may be added.
+  void Finish();
 
   // The log of the current policy. Entries that are queued go to the log that was set before.
   void SetFile(const std::optional<Path>& file, const AuditRules& rules);

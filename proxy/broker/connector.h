@@ -41,6 +41,9 @@ class Connector : NotCopied {
   // they are known. Calls `handler` once, maybe before it returns.
   void Connect(const std::string& host, uint16_t port, Handler handler);
 
+  // True while a lookup runs: then the destructor waits for its end.
+  bool is_looking_up() const { return resolver_.is_busy(); }
+
  private:
   struct Wanted {
     std::string host;  // canonical

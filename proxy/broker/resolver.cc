@@ -65,8 +65,9 @@ Resolver::Found LookUp(const std::string& name) {
 
 }  // namespace
 
-// Drops what has not begun. A lookup that stalls cannot be interrupted, so this waits for it.
-Resolver::~Resolver() { threads_.stop(); }
+bool Resolver::is_busy() const {
+  return std::ranges::any_of(entries_, [](const auto& item) { return item.second.known_at == 0; });
+}
 
 void Resolver::Resolve(const std::string& name, Handler handler) {
   const auto known = entries_.find(name);

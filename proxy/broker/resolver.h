@@ -25,12 +25,14 @@ class Resolver : NotCopied {
   using Handler = std::function<void(const Found&)>;
 
   explicit Resolver(boost::asio::io_context& io) : io_(io) {}
-  ~Resolver();
 
   // Calls `handler` on the io_context's thread, maybe before it returns. `name` is canonical. Has
   // no time limit: a caller that gives up ignores the call. Equal lookups that overlap are made
   // once, and an answer is used again for a few seconds, as programs do themselves.
   void Resolve(const std::string& name, Handler handler);
+
+  // True while a lookup runs: then the destructor waits for its end.
+  bool is_busy() const;
 
  private:
   struct Entry {

@@ -4,6 +4,7 @@ stall: nothing grows without bound, nothing ends, and what is refused is still c
 import fcntl
 import json
 import os
+import pathlib
 import shlex
 import shutil
 import signal
@@ -14,7 +15,7 @@ import pytest
 import flood_player
 from internet import PYTHON
 from proxy_processes import launchers_of, parent_of, sessions_of, until
-from proxy_runs import Run, limit_descriptors
+from proxy_runs import Run, limit_descriptors, user_of
 
 QUEUED = 4096  # lines and messages that may wait
 
@@ -160,3 +161,45 @@ def test_a_parent_without_descriptors_refuses_and_recovers(world):
     assert "egress proxy" in said
     assert spent < 50, "it is busy while it waits"
     assert (world.project / "held").read_text(encoding="utf-8") == "200\n"
+
+
+# Waits for a name that the resolver does not answer for two minutes, in a mount namespace of its own.
+SLOW_RESOLVER = """
+mount --bind resolv.conf /etc/resolv.conf || exit 9
+{run} &
+wait
+"""
+STALLS = """
+import os, socket, time
+s = socket.socket()
+s.settimeout(100)
+open("ready", "w")
+try:
+    s.connect((socket.gethostbyname("name.stalls.example"), 80))
+    s.sendall(b"GET / HTTP/1.1\\r\\nHost: name.stalls.example\\r\\n\\r\\n")
+    print(len(s.recv(1000)))
+except OSError as error:
+    print(type(error).__name__)
+while not os.path.exists("done"):
+    time.sleep(0.02)
+"""
+
+
+def test_a_lookup_that_stalls_does_not_hold_up_the_end(world):
+    world.set_network({"allow": ["name.stalls.example"]})
+    resolver = pathlib.Path("/etc/resolv.conf")
+    known = world.outside("cat", resolver).stdout
+    (world.project / "resolv.conf").write_text(known + "options timeout:30 attempts:4\n", encoding="ascii")
+    run = shlex.join(world.command(PYTHON, "-c", STALLS))
+    as_user = ["unshare", "--mount", "--user", f"--map-user={user_of(world)}", f"--map-group={user_of(world)}",
+               "--keep-caps"]
+    with Run(world, shlex.join([*as_user, "sh", "-c", SLOW_RESOLVER.format(run=run)])) as stalled:
+        stalled.await_file("ready")
+        queries = world.internet.queries
+        until(lambda: "name.stalls.example" in queries(), "the lookup begins")
+        (broker, worker), = sessions_of(world)
+        os.kill(worker.pid, signal.SIGKILL)
+        until(lambda: not broker.lives(), "the broker ends")
+        (world.project / "done").touch()
+    assert stalled.done.stdout in ("0\n", "ConnectionResetError\n"), stalled.done
+    assert "no host can be reached any more" in stalled.done.stderr, stalled.done
