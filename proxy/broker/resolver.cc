@@ -50,6 +50,7 @@ Resolver::Found LookUp(const std::string& name) {
   Resolver::Found found;
   if (code != 0) {
     found.error = code == EAI_SYSTEM ? ErrnoName(errno) : ::gai_strerror(code);
+    found.is_lasting = code != EAI_SYSTEM && code != EAI_MEMORY;
     return found;
   }
   for (const addrinfo* info = first; info != nullptr; info = info->ai_next) {
@@ -93,7 +94,9 @@ void Resolver::Take(const std::string& name, Found found) {
   entry.found = std::move(found);
   entry.known_at = Nanoseconds(CLOCK_MONOTONIC);
   const Found answer = entry.found;
-  for (const Handler& handler : std::exchange(entry.waiting, {})) handler(answer);
+  const std::vector<Handler> waiting = std::exchange(entry.waiting, {});
+  if (!answer.is_lasting) entries_.erase(name);
+  for (const Handler& handler : waiting) handler(answer);
 }
 
 void Resolver::DropOld() {

@@ -21,6 +21,7 @@ class Resolver : NotCopied {
   struct Found {
     std::vector<Address> addresses;
     std::string error;
+    bool is_lasting = true;  // false if this machine had no descriptor or no memory left
   };
   using Handler = std::function<void(const Found&)>;
 
