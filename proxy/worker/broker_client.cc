@@ -37,6 +37,7 @@ void BrokerClient::Done(uint64_t id, const Usage& usage) {
   if (begun == begun_.end()) return;
   const int64_t milliseconds = (Nanoseconds(CLOCK_MONOTONIC) - begun->second) / 1'000'000;
   begun_.erase(begun);
+  questions_.erase(id);  // the broker does not answer any more
   channel_.Send(static_cast<char>(WorkerMessage::kDone),
                 {std::to_string(id), usage.method, usage.path, std::to_string(usage.status),
                  std::to_string(usage.up), std::to_string(usage.down), std::to_string(milliseconds),

@@ -52,7 +52,8 @@ class BrokerClient : NotCopied {
   // number for Done(). `handler` is called once, later.
   uint64_t Open(const Target& target, Handler handler);
   uint64_t Assess(const Target& target, Handler handler);
-  // Must follow each grant, once.
+  // Must follow each grant, once. Before the answer to the question `id`: it is not needed any
+  // more.
   void Done(uint64_t id, const Usage& usage);
   // Reports what was refused for its form, without a question. `host` may be "".
   void Refused(const Target& target, std::string_view reason);

@@ -96,7 +96,6 @@ void HttpExchange::Ask() {
 }
 
 void HttpExchange::HandleAnswer(BrokerAnswer answer) {
-  if (is_closed_) return ReportUse("the client closed the connection");
   if (!answer.is_granted) {
     grant_ = 0;
     return Reply(StatusOf(answer.denial), answer.sentence);
