@@ -144,7 +144,8 @@ class SocksConnection : public std::enable_shared_from_this<SocksConnection> {
     boost::asio::async_write(client_, boost::asio::buffer(reply_),
                              [self = shared_from_this()](const error_code& error, size_t) {
                                if (error) return self->End();
-                               self->client_.native_non_blocking(true);
+                               error_code ignored;
+                               self->client_.native_non_blocking(true, ignored);
                                self->Parse();
                              });
   }

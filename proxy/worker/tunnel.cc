@@ -53,7 +53,8 @@ void Tunnel::Greet() {
   boost::asio::async_write(start_.client, boost::asio::buffer(start_.greeting),
                            [self = shared_from_this()](const error_code& error, size_t) {
                              if (error) return self->Refuse("");
-                             self->start_.client.native_non_blocking(true);
+                             error_code ignored;
+                             self->start_.client.native_non_blocking(true, ignored);
                              self->Look();
                            });
 }
