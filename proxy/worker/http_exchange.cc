@@ -229,7 +229,8 @@ void HttpExchange::OnResponseBody(bool ended) {
 
 void HttpExchange::EndResponse() {
   ReportUse("");
-  const bool is_over = !client_keeps_alive_ || !request_.is_done || host_refuses_rest_;
+  const bool is_sent = request_.is_done && request_.out.empty();  // a host may answer early
+  const bool is_over = !client_keeps_alive_ || !is_sent || host_refuses_rest_;
   if (is_over) {
     service_.Farewell(std::move(client_), "");
     return Close();

@@ -112,6 +112,21 @@ def test_a_thousand_idle_and_five_hundred_busy_tunnels(world, hosts):  # pylint:
     assert sum(line["up"] for line in log) == BUSY * BUSY_SIZE + IDLE * 110
 
 
+def test_an_early_answer_mixes_no_requests(world, hosts):
+    """The host takes the first bytes only, so of some size the proxy still holds the end of the body when
+    the next request comes."""
+    assert hosts is None
+    before = counts(world)
+    sizes = list(range(1_000_000, 7_000_000, 48_000))
+    with Play(world, ("early", {"port": load_hosts.EARLY, "sizes": sizes}, ())) as play:
+        pass
+    assert_no_problem(play)
+    result = play.results()[0]
+    assert result["second"] > 0 and result["closed"] > 0, result
+    after = until(lambda: (now := counts(world))["open"] == 0 and now, "the hosts see every end")
+    assert after["mixed"] == before["mixed"]
+
+
 def test_slow_readers_cost_little_memory(world, hosts):  # pylint: disable=unused-argument
     slow = ("slow", {"name": "slow", "port": load_hosts.SOURCE, "count": SLOW, "size": load_hosts.SOURCE_SIZE}, ())
     with Play(world, slow) as play:

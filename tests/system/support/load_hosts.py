@@ -9,11 +9,11 @@ import socket
 import struct
 import sys
 
-ECHO, SOURCE, DIGEST, HALF, RESET, COUNTS = range(7801, 7807)
+ECHO, SOURCE, DIGEST, HALF, RESET, EARLY, COUNTS = range(7801, 7808)
 SOURCE_SIZE = 4 << 20
 SOURCE_BLOCK = bytes(range(256)) * 256
 
-counts = {"open": 0, "reset": 0, "after-half": 0}
+counts = {"open": 0, "reset": 0, "after-half": 0, "mixed": 0}
 
 
 def resets(writer):
@@ -55,6 +55,31 @@ async def reset(reader, writer):
     resets(writer)
 
 
+async def early(reader, writer):
+    """Answers before it has read the body, when as much of it as possible is on the way. After a second it
+    reads that, and what comes after it."""
+    head = await head_of(reader)
+    length = int(head.split(b"Content-Length: ")[1].split(b"\r\n")[0])
+    await asyncio.sleep(0.5)
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    await writer.drain()
+    await asyncio.sleep(1)
+    body = bytearray(await reader.read(1))
+    while body and len(body) < length and (part := await reader.read(min(65536, length - len(body)))):
+        body += part
+    counts["mixed"] += body.count(b"GET ")
+    if len(body) == length and await head_of(reader):
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecond")
+        await writer.drain()
+
+
+async def head_of(reader):
+    try:
+        return await reader.readuntil(b"\r\n\r\n")
+    except asyncio.IncompleteReadError:
+        return b""
+
+
 async def tell_counts(_, writer):
     writer.write(" ".join(str(counts[name]) for name in sorted(counts)).encode())
     await writer.drain()
@@ -74,9 +99,11 @@ def serving(handler):
 
 
 async def main(address):
-    servers = {ECHO: echo, SOURCE: source, DIGEST: digest, HALF: half, RESET: reset, COUNTS: tell_counts}
+    servers = {ECHO: echo, SOURCE: source, DIGEST: digest, HALF: half, RESET: reset, EARLY: early,
+               COUNTS: tell_counts}
     for port, handler in servers.items():
-        await asyncio.start_server(serving(handler), address, port, backlog=1024, limit=1 << 17)
+        await asyncio.start_server(serving(handler), address, port, backlog=1024,
+                                   limit=1 << (12 if handler is early else 17))
     await asyncio.Event().wait()
 
 

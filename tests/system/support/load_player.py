@@ -171,10 +171,32 @@ async def ends(ports, count):
     return {"problems": problems, "resets": seen.count("reset")}
 
 
+async def early(port, sizes):
+    """Requests that are answered before the host has read all of them, each followed by another one."""
+    async def one(number):
+        reader, writer = await connect("transparent", port)
+        size = sizes[number]
+        writer.write(f"POST / HTTP/1.1\r\nHost: {HOST}:{port}\r\nContent-Length: {size}\r\n\r\n".encode() +
+                     b"b" * size)
+        first = await reader.readuntil(b"\r\n\r\n") + await reader.readexactly(2)
+        assert b" 200 " in first and first.endswith(b"ok"), first
+        writer.write(f"GET /second HTTP/1.1\r\nHost: {HOST}:{port}\r\n\r\n".encode())
+        try:
+            rest = await asyncio.wait_for(reader.read(65536), 60)
+        except ConnectionError:
+            rest = b""
+        writer.transport.abort()
+        assert not rest or b" 200 " in rest, rest
+        return "second" if rest else "closed"
+
+    ends_of, problems = await in_parallel(len(sizes), one)
+    return {"problems": problems, "second": ends_of.count("second"), "closed": ends_of.count("closed")}
+
+
 async def main(mode, options):
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    print(json.dumps(await {"idle": idle, "busy": busy, "slow": slow, "ends": ends}[mode](**options)))
+    print(json.dumps(await {"idle": idle, "busy": busy, "slow": slow, "ends": ends, "early": early}[mode](**options)))
 
 
 if __name__ == "__main__":
