@@ -16,7 +16,7 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::chrono::seconds kHeadLimit{10};
-constexpr std::chrono::minutes kNextRequestLimit{10};
+constexpr std::chrono::seconds kNextRequestLimit{600};
 constexpr int kMaxReadsInARow = 8;
 constexpr int kMaxInterim = 16;  // 1xx responses before the final one
 
@@ -387,10 +387,10 @@ void HttpExchange::LimitHead() {
   const bool has_begun = !request_.in.empty();
   if (has_begun && limits_head_) return;
   limits_head_ = has_begun;
-  if (has_begun) {
-    timer_.expires_after(kHeadLimit);
-  } else {
-    timer_.expires_after(kNextRequestLimit);
+  timer_.expires_after(has_begun ? kHeadLimit : kNextRequestLimit);
+  if (!has_begun) {
+    request_.Release();
+    response_.Release();
   }
   timer_.async_wait([self = shared_from_this()](const error_code& error) {
     if (!error) self->Close();

@@ -45,6 +45,12 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
     bool is_done = true;   // the message has passed completely
     uint64_t passed = 0;   // bytes written, for the log
     size_t searched = 0;   // bytes of `in` without a line feed
+
+    // Frees what is empty: a client may hold hundreds of connections between two requests.
+    void Release() {
+      if (in.empty()) std::string().swap(in);
+      if (out.empty()) std::string().swap(out);
+    }
   };
 
   HttpExchange(Service& service, Start start);

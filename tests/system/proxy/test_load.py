@@ -16,6 +16,7 @@ SUPPORT = pathlib.Path(load_hosts.__file__).parent
 SECONDS = 300
 IDLE, BUSY, BUSY_SIZE = 1000, 500, 100_000
 SLOW = 50
+WEB = 300
 ENDS = 30
 MIB = 1024
 
@@ -71,7 +72,7 @@ class Play:
         return self
 
     def __exit__(self, *problem):
-        self.go("idle", "idle-closed", "busy", "slow")
+        self.go("idle", "idle-closed", "busy", "slow", "web")
         self.thread.join(SECONDS)
         assert not self.thread.is_alive()
 
@@ -110,6 +111,15 @@ def test_a_thousand_idle_and_five_hundred_busy_tunnels(world, hosts):  # pylint:
     assert len(log) == IDLE + BUSY
     assert {line["verdict"] for line in log} == {"permit"}
     assert sum(line["up"] for line in log) == BUSY * BUSY_SIZE + IDLE * 110
+
+
+def test_idle_http_connections_cost_little_memory(world, hosts):  # pylint: disable=unused-argument
+    web = {"name": "web", "port": load_hosts.WEB, "count": WEB, "size": load_hosts.WEB_SIZE}
+    with Play(world, ("web", web, ())) as play:
+        play.await_ready("web")
+        assert memory_of(world) < 16
+        play.go("web")
+    assert_no_problem(play)
 
 
 def test_an_early_answer_mixes_no_requests(world, hosts):

@@ -9,7 +9,8 @@ import socket
 import struct
 import sys
 
-ECHO, SOURCE, DIGEST, HALF, RESET, EARLY, COUNTS = range(7801, 7808)
+ECHO, SOURCE, DIGEST, HALF, RESET, WEB, EARLY, COUNTS = range(7801, 7809)
+WEB_SIZE = 256 << 10
 SOURCE_SIZE = 4 << 20
 SOURCE_BLOCK = bytes(range(256)) * 256
 
@@ -53,6 +54,13 @@ async def half(reader, writer):
 async def reset(reader, writer):
     await reader.read(1)
     resets(writer)
+
+
+async def web(reader, writer):
+    """Answers each request with a long body, and keeps the connection."""
+    while await head_of(reader):
+        writer.write(f"HTTP/1.1 200 OK\r\nContent-Length: {WEB_SIZE}\r\n\r\n".encode() + bytes(WEB_SIZE))
+        await writer.drain()
 
 
 async def early(reader, writer):
@@ -99,8 +107,8 @@ def serving(handler):
 
 
 async def main(address):
-    servers = {ECHO: echo, SOURCE: source, DIGEST: digest, HALF: half, RESET: reset, EARLY: early,
-               COUNTS: tell_counts}
+    servers = {ECHO: echo, SOURCE: source, DIGEST: digest, HALF: half, RESET: reset, WEB: web,
+               EARLY: early, COUNTS: tell_counts}
     for port, handler in servers.items():
         await asyncio.start_server(serving(handler), address, port, backlog=1024,
                                    limit=1 << (12 if handler is early else 17))

@@ -171,6 +171,24 @@ async def ends(ports, count):
     return {"problems": problems, "resets": seen.count("reset")}
 
 
+async def web(name, port, count, size):
+    """Connections that are idle between two requests."""
+    async def get(reader, writer):
+        writer.write(f"GET / HTTP/1.1\r\nHost: {HOST}:{port}\r\n\r\n".encode())
+        await reader.readuntil(b"\r\n\r\n")
+        assert not (await reader.readexactly(size)).strip(b"\0")
+
+    async def opened(number):
+        pair = await connect("transparent", port)
+        await get(*pair)
+        return number, pair
+
+    held, problems = await in_parallel(count, opened)
+    await signal(name)
+    problems += (await in_parallel(count, lambda number: get(*held[number][1])))[1]
+    return {"problems": problems}
+
+
 async def early(port, sizes):
     """Requests that are answered before the host has read all of them, each followed by another one."""
     async def one(number):
@@ -196,7 +214,8 @@ async def early(port, sizes):
 async def main(mode, options):
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    print(json.dumps(await {"idle": idle, "busy": busy, "slow": slow, "ends": ends, "early": early}[mode](**options)))
+    print(json.dumps(await {"idle": idle, "busy": busy, "slow": slow, "ends": ends, "web": web,
+                            "early": early}[mode](**options)))
 
 
 if __name__ == "__main__":
