@@ -25,9 +25,13 @@ if(LLD AND RINGFENCE_SANITIZE)
   target_link_options(project_options INTERFACE -fuse-ld=lld)
 endif()
 if(RINGFENCE_SANITIZE)
-  target_compile_options(project_options INTERFACE -fsanitize=address,undefined
+  set(sanitizers address,undefined)
+  if(RINGFENCE_SANITIZE STREQUAL "thread")
+    set(sanitizers thread)
+  endif()
+  target_compile_options(project_options INTERFACE -fsanitize=${sanitizers}
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_link_options(project_options INTERFACE -fsanitize=address,undefined)
+  target_link_options(project_options INTERFACE -fsanitize=${sanitizers})
   target_compile_definitions(project_options INTERFACE RINGFENCE_SANITIZED _GLIBCXX_ASSERTIONS)
 endif()
 # Relative to the build directory, so that a compile cache serves every clone.

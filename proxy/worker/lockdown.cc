@@ -72,15 +72,25 @@ class WorkerFilter : NotCopied {
     Allow(SCMP_SYS(mmap), {{2, SCMP_CMP_MASKED_EQ, kExecutable, 0},
                            {3, SCMP_CMP_MASKED_EQ, kAnonymous, kAnonymous}});
     Allow(SCMP_SYS(mprotect), {{2, SCMP_CMP_MASKED_EQ, kExecutable, 0}});
+#ifdef RINGFENCE_SANITIZED
+    // With which the sanitizer of undefined behaviour finds out what is memory.
+    Allow(SCMP_SYS(pipe2), {});
+    // A sanitizer that reports something goes on without the file.
+    Add(SCMP_ACT_ERRNO(EACCES), SCMP_SYS(open), {});
+    Add(SCMP_ACT_ERRNO(EACCES), SCMP_SYS(openat), {});
+#endif
     const int failed = failed_ != 0 ? failed_ : ::seccomp_load(context_);
     return failed == 0 ? Status(Unit{}) : SystemError("seccomp(worker)", -failed);
   }
 
  private:
   void Allow(int call, std::initializer_list<scmp_arg_cmp> conditions) {
-    const int failed =
-        ::seccomp_rule_add_array(context_, SCMP_ACT_ALLOW, call,
-                                 static_cast<unsigned>(conditions.size()), conditions.begin());
+    Add(SCMP_ACT_ALLOW, call, conditions);
+  }
+
+  void Add(uint32_t action, int call, std::initializer_list<scmp_arg_cmp> conditions) {
+    const int failed = ::seccomp_rule_add_array(
+        context_, action, call, static_cast<unsigned>(conditions.size()), conditions.begin());
     if (failed != 0) failed_ = failed;
   }
 
