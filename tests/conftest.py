@@ -22,6 +22,9 @@ def pytest_addoption(parser):
     group = parser.getgroup("ringfence")
     group.addoption("--hook", type=os.path.abspath, default=RELEASE / "ringfence-hook")
     group.addoption("--ringfence", type=os.path.abspath, default=RELEASE / "ringfence")
+    group.addoption("--proxy", type=os.path.abspath, metavar="PROGRAM",
+                    help="another ringfence-proxy than the one beside ringfence, built with a sanitizer: each"
+                         " of its reports in the fixture `world` is a failure, and it may use more memory")
     group.addoption("--probes", type=os.path.abspath, default=RELEASE / "probes", metavar="FOLDER",
                     help="where the programs of tests/probes are")
     group.addoption("--load-policy", type=os.path.abspath, metavar="PROGRAM",

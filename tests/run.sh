@@ -18,7 +18,7 @@ set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 pytest_parts=(kernels day client schema sandbox system)  # the longest tests first
-last_parts=(coverage tidy fuzz)
+last_parts=(sanitizers coverage tidy fuzz)
 all_parts=(install layering format library serial unit "${pytest_parts[@]}" "${last_parts[@]}")
 parts=()
 corpora=
@@ -202,26 +202,27 @@ begin_coverage_build() {
   early_build=yes
 }
 
-# build PRESET: builds once; shows the log if it fails.
+# build PRESET [TARGET]: builds once; shows the log if it fails.
 build() {
-  local preset=$1 began=$SECONDS targets=()
+  local preset=$1 began=$SECONDS targets=() what=$1${2+ $2}
   if [[ $preset == release ]]; then targets=(--target all probes); fi
+  if (($# == 2)); then targets=(--target "$2"); fi
   if [[ $preset == coverage && $early_build == yes ]]; then
     wait
     early_build=no
   fi
-  if [[ -z ${built[$preset]-} ]]; then
+  if [[ -z ${built[$what]-} ]]; then
     if cmake --preset "$preset" > "$work/$preset.log" 2>&1 &&
       cmake --build --preset "$preset" "${targets[@]}" >> "$work/$preset.log" 2>&1; then
-      built[$preset]=yes
-      echo "(preset $preset built in $((SECONDS - began)) s)"
+      built[$what]=yes
+      echo "(preset $what built in $((SECONDS - began)) s)"
     else
-      built[$preset]=no
+      built[$what]=no
       tail -n 60 "$work/$preset.log"
     fi
   fi
-  [[ ${built[$preset]} == yes ]] && return
-  fail "preset $preset does not build"
+  [[ ${built[$what]} == yes ]] && return
+  fail "preset $what does not build"
   return 1
 }
 
@@ -468,6 +469,19 @@ part_day() {
 part_serial() {
   build release || return
   run_pytest -m serial tests/system/hook tests/system/run
+}
+
+# The egress proxy with each sanitizer: less load, and the same faults, floods and attacks.
+part_sanitizers() {
+  need clang++ sanitizers || return
+  build release || return
+  local preset parallel=()
+  if python3 -c 'import xdist' 2> /dev/null; then parallel=(-n 2); fi
+  for preset in coverage thread; do
+    build "$preset" ringfence-proxy || continue
+    program "ringfence-proxy of the preset $preset" env REQUIRE_SANDBOX=1 python3 -m pytest "${parallel[@]}" \
+      "--proxy=build/$preset/ringfence-proxy" tests/system/proxy/test_{load,faults,floods,attacks}.py
+  done
 }
 
 # fuzz_one NAME SECONDS: the fixtures are the seeds; findings stay in build/fuzz/NAME.

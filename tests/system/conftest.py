@@ -27,6 +27,7 @@ def fixture_programs(pytestconfig):
     """The path of each program, as text."""
     options = pytestconfig.option
     paths = {"hook": options.hook, "ringfence": options.ringfence,
+             "proxy": options.proxy or f"{options.ringfence}-proxy",
              **{name: os.path.join(options.probes, name) for name in PROBES}}
     for name in ("hook", "ringfence"):
         if not os.access(paths[name], os.X_OK):

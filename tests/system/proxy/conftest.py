@@ -12,6 +12,7 @@ from agent_network import API, AgentNetwork, AgentWorld
 from internet import Internet
 from network_world import NetworkWorld
 from ordinary_user import ORDINARY_USER, place_for_base
+from proxy_reports import Reports, memory_scale
 
 
 @pytest.fixture(name="internet", scope="session")
@@ -26,9 +27,20 @@ def fixture_internet():
         internet.close()
 
 
+@pytest.fixture(name="reports", scope="session")
+def fixture_reports(pytestconfig):
+    reports = Reports(pytestconfig.option.proxy)
+    yield reports
+    reports.close()
+
+
 @pytest.fixture(name="world")
-def fixture_world(internet, place, programs):
-    return NetworkWorld(place, programs, internet)
+def fixture_world(internet, place, programs, reports, request):
+    if reports.program:
+        reports.collect(request.node.nodeid, place / "bin/ringfence-proxy")
+    world = NetworkWorld(place, programs, internet)
+    world.memory_scale = memory_scale(reports.program)
+    return world
 
 
 @pytest.fixture(name="agent_network", scope="session")

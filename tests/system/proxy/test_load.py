@@ -77,9 +77,11 @@ class Play:
         assert not self.thread.is_alive()
 
 
-def memory_of(world):
+def assert_little_memory(world, most):
     """Of the brokers and workers together, in MiB."""
-    return sum(process.kib("VmRSS") for pair in sessions_of(world) for process in pair) / MIB
+    used = sum(process.kib("VmRSS") for pair in sessions_of(world) for process in pair) / MIB
+    print(f"{used:.1f} MiB")
+    assert used < most * world.memory_scale
 
 
 def assert_no_problem(play, seen=()):
@@ -99,7 +101,7 @@ def test_a_thousand_idle_and_five_hundred_busy_tunnels(world, hosts):  # pylint:
         play.go("busy")
         until(lambda: len(sessions_of(world)) == 1, "the busy session's processes end")
         # All of it; the benchmark has the growth of the idle tunnels alone.
-        assert memory_of(world) < 40
+        assert_little_memory(world, 40)
         (broker, worker), = sessions_of(world)
         assert worker.descriptors() > 2 * IDLE
         play.go("idle")
@@ -117,7 +119,7 @@ def test_idle_http_connections_cost_little_memory(world, hosts):  # pylint: disa
     web = {"name": "web", "port": load_hosts.WEB, "count": WEB, "size": load_hosts.WEB_SIZE}
     with Play(world, ("web", web, ())) as play:
         play.await_ready("web")
-        assert memory_of(world) < 16
+        assert_little_memory(world, 16)
         play.go("web")
     assert_no_problem(play)
 
@@ -138,15 +140,15 @@ def test_an_early_answer_mixes_no_requests(world, hosts):
 
 
 def test_slow_readers_cost_little_memory(world, hosts):  # pylint: disable=unused-argument
-    slow = ("slow", {"name": "slow", "port": load_hosts.SOURCE, "count": SLOW, "size": load_hosts.SOURCE_SIZE}, ())
-    with Play(world, slow) as play:
+    slow = {"name": "slow", "port": load_hosts.SOURCE, "count": SLOW, "size": load_hosts.SOURCE_SIZE}
+    with Play(world, ("slow", slow, ())) as play:
         play.await_ready("slow")
         (_, worker), = sessions_of(world)
         # Until the kernel's buffers are full and nothing moves any more.
         ticks = -1
         while ticks != (ticks := worker.ticks()):
             threading.Event().wait(0.5)
-        assert memory_of(world) < 40
+        assert_little_memory(world, 40)
         play.go("slow")
     assert_no_problem(play)
 

@@ -35,7 +35,7 @@ def copy_programs(programs, names, base):
     # ringfence passes some commands on to a program beside it, and starts the egress proxy there.
     if "ringfence" in names:
         copy(programs.ringfence + "-cli")
-        copy(programs.ringfence + "-proxy")
+        copy(getattr(programs, "proxy", programs.ringfence + "-proxy"))
     for name in names:
         setattr(programs, name, copy(getattr(programs, name)))
 
