@@ -109,13 +109,13 @@ def test_a_host_that_a_program_dials_itself_is_explained(world):
 
 def test_other_programs_of_the_machine_need_the_credential(world):
     code = """
-import os
+import os, time
 proxy = os.environ["HTTPS_PROXY"]
 port = proxy.rsplit(":", 1)[1]
 open("port", "w").write(port)
 open("proxy", "w").write(proxy)
 while not os.path.exists("done"):
-    pass
+    time.sleep(0.05)
 """
     asks = """
 while [ ! -s proxy ]; do sleep 0.05; done
@@ -128,7 +128,7 @@ curl -s -o /dev/null -w '%{http_code}' --proxy "$(cat proxy)" http://good.exampl
 touch done
 """
     confined = shlex.join(world.command("/usr/bin/python3", "-c", code, extra=LANDLOCK))
-    done = world.outside("sh", "-c", f"{confined} >/dev/null 2>&1 & {asks}; wait")
+    done = world.outside("sh", "-c", f"{confined} >/dev/null 2>&1 & {asks}; wait", seconds=120)
     assert done.stdout == "407 000 407 000 407 000 200", done.stderr
 
 
