@@ -51,6 +51,9 @@ class Parent {
   struct Launcher {
     UniqueFd socket;
     uint64_t session = 0;  // its id; 0 before it has named one, and after its end
+    // A status that is being sent has no room now; its sessions up to this one have been sent.
+    bool wants_status = false;
+    uint64_t told = 0;
   };
 
   void ServeOnce() {
@@ -58,8 +61,10 @@ class Parent {
     std::vector<pollfd> polled{{accepts ? listening_.get() : -1, POLLIN, 0}};
     polled.reserve(1 + launchers_.size() + kUsuallyPolled * sessions_.size());
     const size_t launcher_count = launchers_.size();
-    for (const Launcher& launcher : launchers_)
-      polled.push_back({launcher.socket.get(), POLLIN, 0});
+    for (const Launcher& launcher : launchers_) {
+      const short events = launcher.wants_status ? POLLOUT : POLLIN;
+      polled.push_back({launcher.socket.get(), events, 0});
+    }
     for (const Session& session : sessions_) session.AddPolled(polled);
     if (::poll(polled.data(), polled.size(), kTick) < 0) return;
     std::span<const pollfd> of_sessions = std::span(polled).subspan(1 + launcher_count);
@@ -103,6 +108,7 @@ class Parent {
 
   // Returns false if the connection has ended or makes no sense.
   bool HearLauncher(size_t index) {
+    if (launchers_[index].wants_status) return SendStatus(launchers_[index]);
     Result<SocketMessage> message = ReceiveSocketMessage(launchers_[index].socket.get());
     if (!message) return false;
     switch (static_cast<LauncherMessage>(message->type)) {
@@ -111,7 +117,7 @@ class Parent {
       case LauncherMessage::kCreate:
         return Create(launchers_[index], *message);
       case LauncherMessage::kStatus:
-        return SendStatus(launchers_[index].socket);
+        return SendStatus(launchers_[index]);
       case LauncherMessage::kExisting:
       case LauncherMessage::kNone:
       case LauncherMessage::kRefused:
@@ -156,15 +162,23 @@ class Parent {
     return true;
   }
 
-  bool SendStatus(const UniqueFd& socket) const {
+  // A launcher that has not yet read all refusals of its command gets the rest later.
+  bool SendStatus(Launcher& launcher) const {
+    const int socket = launcher.socket.get();
+    Status sent = Unit{};
     for (const Session& session : sessions_) {
+      if (session.id() <= launcher.told) continue;
       const std::vector<std::string> fields = session.StatusFields();
       const std::vector<std::string_view> views(fields.begin(), fields.end());
       const char status = static_cast<char>(LauncherMessage::kSessionStatus);
-      if (!SendSocketMessage(socket.get(), status, views)) return false;
+      sent = SendSocketMessage(socket, status, views);
+      if (!sent) break;
+      launcher.told = session.id();
     }
-    return SendSocketMessage(socket.get(), static_cast<char>(LauncherMessage::kNone), {})
-        .has_value();
+    if (sent) sent = SendSocketMessage(socket, static_cast<char>(LauncherMessage::kNone), {});
+    launcher.wants_status = !sent && sent.error().code == EAGAIN;
+    if (sent) launcher.told = 0;
+    return sent || launcher.wants_status;
   }
 
   void Drop(int launcher) {
