@@ -1,24 +1,27 @@
 #!/usr/bin/env bash
 # Measures the hook as a whole process, beside a minimal program; then what `ringfence run` costs
-# (bench/sandbox.sh) and how fast `ringfence replay` is (bench/replay.sh). Prints Markdown tables;
-# asserts nothing.
+# (bench/sandbox.sh), how fast `ringfence replay` is (bench/replay.sh) and what the way through the
+# egress proxy costs (bench/proxy.py). Prints Markdown tables; asserts nothing.
 #
-#   bench/run.sh [--runs N] [--update] [--hook NAME=PROGRAM]...
+#   bench/run.sh [--runs N] [--update] [--hook NAME=PROGRAM]... [--srt DIRECTORY]
 #
 # Default: both release builds, 300 runs. --update writes the figures of the hook into
-# docs/performance.md, between its markers, instead of printing them.
+# docs/performance.md, between its markers, instead of printing them. --srt names the npm package
+# @anthropic-ai/sandbox-runtime, to be measured beside the egress proxy.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 runs=300
 update=no
 hooks=()  # NAME=PROGRAM
+srt=()    # the option of proxy.py
 while (($# > 0)); do
   case $1 in
     --runs) runs=${2:?--runs needs a number}; shift ;;
     --hook) hooks+=("${2:?--hook needs NAME=PROGRAM}"); shift ;;
     --update) update=yes ;;
-    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --srt) srt=(--srt "${2:?--srt needs a directory}"); shift ;;
+    -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "run.sh: unknown option $1" >&2; exit 2 ;;
   esac
   shift
@@ -217,3 +220,5 @@ echo
 "$root/bench/sandbox.sh"
 echo
 "$root/bench/replay.sh"
+echo
+"$root/bench/proxy.py" "${srt[@]}"
