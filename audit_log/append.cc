@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "audit_log/system_log.h"
 #include "base/directory.h"
@@ -139,6 +140,9 @@ struct NewLine {
   const AuditRules& rules;
   const std::string& text;
   int64_t unix_nanoseconds;
+
+  NewLine(const Path& to, const AuditRules& by, const NewAuditLine& line)
+      : file(to), rules(by), text(line.text), unix_nanoseconds(line.unix_nanoseconds) {}
 };
 
 // True at the beginning of a file, every 64 KiB, and for the first line of each quarter of an hour.
@@ -157,19 +161,29 @@ void TellSystem(const NewLine& added, const std::string& line, uint64_t end, boo
                   added.unix_nanoseconds);
 }
 
-Status AppendToLog(const NewLine& added, const OpenLog& log, const Tail& tail, AuditLock lock) {
-  const std::string line = ChainedLine(added.text, tail.text, lock);
+// Appends one line, and changes `log` and `tail` to what they are then. Returns false if the log
+// has been rotated, and `log` is no longer the file to append to.
+Result<bool> AppendToLog(const NewLine& added, OpenLog& log, Tail& tail, AuditLock lock) {
+  std::string line = ChainedLine(added.text, tail.text, lock);
   // Ends a torn line, so that only that line is lost.
   const std::string bytes = (tail.is_torn ? "\n" : "") + line + "\n";
-  uint64_t end = log.size() + bytes.size();
+  const uint64_t end = log.size() + bytes.size();
   const bool is_full = lock == AuditLock::kHeld && log.size() > 0 && end > added.rules.rotate;
   if (is_full && Rotate(added.file, log, line + "\n", added.unix_nanoseconds)) {
     TellSystem(added, line, line.size() + 1, true);
-    return Unit{};
+    return false;
   }
-  if (Status s = Write(log, bytes, lock); !s) return s;
+  if (Status s = Write(log, bytes, lock); !s) return s.error();
   TellSystem(added, line, end, IsAnchorDue(log, end, added.unix_nanoseconds));
-  return Unit{};
+  log.facts.st_size = static_cast<off_t>(end);
+  tail = {std::move(line), false};
+  return true;
+}
+
+// False if a writer that did not get the lock has appended a line after the last one.
+bool IsAsLeft(const Path& file, OpenLog& log) {
+  const uint64_t end = log.size();
+  return Look(file, log) && log.size() == end;
 }
 
 // Appends without the lock, so that no process can block the log by holding it.
@@ -178,35 +192,59 @@ Status AppendUnlocked(const NewLine& added) {
   if (!log) return log.error();
   for (int i = 1;; ++i) {
     if (Status s = Look(added.file, *log); !s) return s;
-    const Result<Tail> tail = ReadTail(*log);
+    Result<Tail> tail = ReadTail(*log);
     if (!tail) return tail.error();
     // If the newline is missing, another line is being written or is torn for good.
     if (!tail->is_torn || i == kWriteTries) {
-      return AppendToLog(added, *log, *tail, AuditLock::kNotGot);
+      const Result<bool> added_one = AppendToLog(added, *log, *tail, AuditLock::kNotGot);
+      return added_one ? Status(Unit{}) : Status(added_one.error());
     }
     WaitForOthers();
   }
+}
+
+// Appends as many as it can with the lock held. Returns their number, and an error only if there is
+// none.
+Result<size_t> AppendLocked(const Path& file, const AuditRules& rules, OpenLog& log,
+                            std::span<const NewAuditLine> lines) {
+  Result<Tail> tail = ReadTail(log);
+  if (!tail) return tail.error();
+  size_t count = 0;
+  for (const NewAuditLine& line : lines) {
+    const Result<bool> is_same = AppendToLog({file, rules, line}, log, *tail, AuditLock::kHeld);
+    if (!is_same && count == 0) return is_same.error();
+    if (!is_same) break;
+    ++count;
+    if (!*is_same || !IsAsLeft(file, log)) break;
+  }
+  return count;
 }
 
 }  // namespace
 
 Status AppendToAudit(const Path& file, const AuditRules& rules, const std::string& text,
                      int64_t unix_nanoseconds) {
-  const Result<bool> sent = SendToLauncher(text);
+  const NewAuditLine line{text, unix_nanoseconds};
+  const Result<size_t> count = AppendToAudit(file, rules, {&line, 1});
+  return count ? Status(Unit{}) : Status(count.error());
+}
+
+Result<size_t> AppendToAudit(const Path& file, const AuditRules& rules,
+                             std::span<const NewAuditLine> lines) {
+  const Result<bool> sent = SendToLauncher(lines.front().text);
   if (!sent) return sent.error();
-  if (*sent) return Unit{};
-  const NewLine added{file, rules, text, unix_nanoseconds};
+  if (*sent) return 1;
   for (int i = 0; i < kRotations; ++i) {
     Result<OpenLog> log = OpenLogFile(file);
     if (!log) return log.error();
     const Result<bool> is_locked = LockFile(log->fd.get(), kLockTries);
     if (!is_locked) return is_locked.error();
-    if (!*is_locked) return AppendUnlocked(added);
-    if (Status s = Look(file, *log); !s) return s;
-    if (!StillHasName(file, *log)) continue;
-    const Result<Tail> tail = ReadTail(*log);
-    if (!tail) return tail.error();
-    return AppendToLog(added, *log, *tail, AuditLock::kHeld);
+    if (!*is_locked) {
+      if (Status s = AppendUnlocked({file, rules, lines.front()}); !s) return s.error();
+      return 1;
+    }
+    if (Status s = Look(file, *log); !s) return s.error();
+    if (StillHasName(file, *log)) return AppendLocked(file, rules, *log, lines);
   }
   return SystemError("flock(audit log)", EWOULDBLOCK);
 }

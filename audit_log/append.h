@@ -2,7 +2,9 @@
 // the digest of what precedes it. The log never contains file content or commands.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "audit_log/line.h"
@@ -19,5 +21,16 @@ namespace ringfence {
 // fail. Inside a sandbox the launcher outside does all this with its own file.
 Status AppendToAudit(const Path& file, const AuditRules& rules, const std::string& text,
                      int64_t unix_nanoseconds);
+
+struct NewAuditLine {
+  std::string text;  // AuditText
+  int64_t unix_nanoseconds;
+};
+
+// The same for lines that come together, of which there is at least one: the file is opened, locked
+// and looked at once for as many as fit in it. Returns the number of lines that it has appended,
+// from the first on. An error means that it has appended none.
+Result<size_t> AppendToAudit(const Path& file, const AuditRules& rules,
+                             std::span<const NewAuditLine> lines);
 
 }  // namespace ringfence

@@ -2,9 +2,9 @@
 
 #include <time.h>
 
+#include <chrono>
 #include <utility>
 
-#include "audit_log/append.h"
 #include "audit_log/line.h"
 #include "base/syscall.h"
 
@@ -12,6 +12,11 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxLines = 4096;
+// How long the first line waits for others, so that they are written together: a write for each
+// line of many short connections takes the processor from the connections themselves.
+constexpr std::chrono::milliseconds kGather{5};
+// Not to wait any longer, and to let other writers of the log have their turn.
+constexpr size_t kEnoughLines = 256;
 
 }  // namespace
 
@@ -30,26 +35,31 @@ void ConnectionLog::Finish() {
 }
 
 void ConnectionLog::SetFile(const std::optional<Path>& file, const AuditRules& rules) {
-  file_ = file;
-  rules_ = rules;
-  rules_.file = "";  // its text belongs to the policy, and `file` counts
+  if (!file) return place_.reset();
+  AuditRules own = rules;
+  own.file = "";  // its text belongs to the policy, and `file` counts
+  if (place_ != nullptr && place_->file == *file && place_->rules == own) return;
+  place_ = std::make_shared<const Place>(Place{*file, own});
 }
 
 void ConnectionLog::Add(AuditEntry entry) {
-  if (!file_) return;
+  if (place_ == nullptr) return;
   const int64_t now = Nanoseconds(CLOCK_REALTIME);
   entry.event = "Connection";
   entry.time = AuditTime(now);
+  Line line{place_, std::move(entry), now};
+  size_t count = 0;
   {
     const std::lock_guard lock(mutex_);
     // Of connections, there are never so many that the queue has no room for their ends.
-    if (lines_.size() >= kMaxLines && entry.verdict == LoggedVerdict::kDeny) {
+    if (lines_.size() >= kMaxLines && line.entry.verdict == LoggedVerdict::kDeny) {
       ++unwritten_;
       return;
     }
-    lines_.push_back({std::move(entry), *file_, rules_, now});
+    lines_.push_back(std::move(line));
+    count = lines_.size();
   }
-  wake_.notify_one();
+  if (count == 1 || count == kEnoughLines) wake_.notify_one();
 }
 
 bool ConnectionLog::IsFull() const {
@@ -67,28 +77,51 @@ void ConnectionLog::Write() {
   for (;;) {
     wake_.wait(lock, [this] { return ends_ || !lines_.empty(); });
     if (lines_.empty()) return;
-    const Line line = std::move(lines_.front());
-    lines_.pop_front();
+    wake_.wait_for(lock, kGather, [this] { return ends_ || lines_.size() >= kEnoughLines; });
+    const std::vector<Line> lines = std::exchange(lines_, {});
     lock.unlock();
-    const Status added = AppendToAudit(line.file, line.rules, AuditText(line.entry), line.time);
+    std::string failure = WriteAll(lines);
     lock.lock();
-    failure_ = added ? "" : added.error().text();
-    if (unwritten_ > 0 && lines_.size() < kMaxLines / 2) AddCount(line);
+    failure_ = std::move(failure);
+    if (unwritten_ > 0) AddCount(lines.back());
   }
 }
 
 // One line for all that had no room: from the same session as the last line.
 void ConnectionLog::AddCount(const Line& last) {
-  Line count{.file = last.file, .rules = last.rules, .time = Nanoseconds(CLOCK_REALTIME)};
-  count.entry.time = AuditTime(count.time);
-  count.entry.event = last.entry.event;
-  count.entry.session = last.entry.session;
-  count.entry.agent_type = last.entry.agent_type;
-  count.entry.profile = last.entry.profile;
-  count.entry.verdict = LoggedVerdict::kDeny;
-  count.entry.why = std::to_string(std::exchange(unwritten_, 0)) +
-                    " more refusals came faster than lines can be written";
-  lines_.push_back(std::move(count));
+  const int64_t now = Nanoseconds(CLOCK_REALTIME);
+  AuditEntry entry;
+  entry.event = last.entry.event;
+  entry.time = AuditTime(now);
+  entry.session = last.entry.session;
+  entry.agent_type = last.entry.agent_type;
+  entry.profile = last.entry.profile;
+  entry.verdict = LoggedVerdict::kDeny;
+  entry.why = std::to_string(std::exchange(unwritten_, 0)) +
+              " more refusals came faster than lines can be written";
+  lines_.push_back({last.place, std::move(entry), now});
+}
+
+std::string ConnectionLog::WriteAll(const std::vector<Line>& lines) {
+  std::string failure;
+  std::vector<NewAuditLine> together;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    together.push_back({AuditText(lines[i].entry), lines[i].time});
+    const bool goes_on = i + 1 < lines.size() && lines[i + 1].place == lines[i].place;
+    if (goes_on && together.size() < kEnoughLines) continue;
+    failure = WriteTo(*lines[i].place, std::exchange(together, {}));
+  }
+  return failure;
+}
+
+std::string ConnectionLog::WriteTo(const Place& place, std::span<const NewAuditLine> lines) {
+  std::string failure;
+  while (!lines.empty()) {
+    const Result<size_t> count = AppendToAudit(place.file, place.rules, lines);
+    failure = count ? "" : count.error().text();
+    lines = lines.subspan(count ? *count : 1);  // a line that cannot be written is lost
+  }
+  return failure;
 }
 
 }  // namespace ringfence

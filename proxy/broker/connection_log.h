@@ -3,12 +3,15 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "audit_log/append.h"
 #include "audit_log/entry.h"
 #include "base/not_copied.h"
 #include "base/path.h"
@@ -35,20 +38,25 @@ class ConnectionLog : NotCopied {
   std::string failure() const;
 
  private:
-  struct Line {
-    AuditEntry entry;
+  struct Place {
     Path file;
     AuditRules rules;
+  };
+  struct Line {
+    std::shared_ptr<const Place> place;
+    AuditEntry entry;
     int64_t time;  // nanoseconds since 1970
   };
   void Write();
   void AddCount(const Line& last);
+  // Returns the last error; "" if the last line was written.
+  static std::string WriteAll(const std::vector<Line>& lines);
+  static std::string WriteTo(const Place& place, std::span<const NewAuditLine> lines);
 
-  std::optional<Path> file_;
-  AuditRules rules_;
-  mutable std::mutex mutex_;  // guards all below
+  std::shared_ptr<const Place> place_;  // null for none
+  mutable std::mutex mutex_;            // guards all below
   std::condition_variable wake_;
-  std::deque<Line> lines_;
+  std::vector<Line> lines_;
   uint64_t unwritten_ = 0;  // refusals without a line
   std::string failure_;
   bool ends_ = false;

@@ -4,12 +4,15 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 
 #include "agents/claude/agent.h"
 #include "audit_log/entry.h"
@@ -202,6 +205,45 @@ TEST_CASE("audit: the state directories are created, but not a home") {
   CHECK(append("home/.local/state/ringfence/audit.jsonl").has_value());
   CHECK_FALSE(append("gone/.local/state/ringfence/audit.jsonl").has_value());
   CHECK_FALSE(fs::exists(tree.At("gone")));
+}
+
+TEST_CASE("audit: lines that come together are a chain, also across files") {
+  const AuditLogFile log;
+  REQUIRE(log.Append("first").has_value());
+  std::vector<NewAuditLine> lines;
+  for (int i = 0; i < 20; ++i) lines.push_back({"{\"n\":\"" + std::to_string(i) + "\"", kTime + i});
+  // The file takes some of the lines, and each later one as well.
+  std::vector<size_t> counts;
+  for (std::span<const NewAuditLine> rest = lines; !rest.empty();) {
+    const Result<size_t> count = AppendToAudit(log.path(), Quiet(500), rest);
+    REQUIRE(count.has_value());
+    counts.push_back(*count);
+    rest = rest.subspan(*count);
+  }
+  CHECK(counts.size() > 2);
+  CHECK(counts.front() > 1);
+  CHECK(log.Lines().size() == 21);
+  CHECK(ChainLength(log.Lines()) == 21);
+}
+
+TEST_CASE("audit: of lines that come together, those before a full disk are written") {
+  const AuditLogFile log;
+  std::vector<NewAuditLine> lines;
+  for (int i = 0; i < 20; ++i) lines.push_back({"{\"n\":\"" + std::to_string(i) + "\"", kTime});
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit small{500, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const Result<size_t> some = AppendToAudit(log.path(), Quiet(), lines);
+  const Result<size_t> none = AppendToAudit(log.path(), Quiet(), lines);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  REQUIRE(some.has_value());
+  CHECK(*some > 1);
+  CHECK(*some < lines.size());
+  CHECK_FALSE(none.has_value());
+  CHECK(ChainLength(log.Lines()) == *some);
 }
 
 TEST_CASE("audit: an empty file starts a chain") {
