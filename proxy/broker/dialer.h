@@ -27,7 +27,8 @@ class Dialer : public std::enable_shared_from_this<Dialer> {
   };
   using Handler = std::function<void(Outcome)>;
 
-  // Calls `handler` once, on the io_context's thread, after at most 10 seconds.
+  // Calls `handler` once, on the io_context's thread, maybe before it returns, and after at most 10
+  // seconds.
   static void Dial(boost::asio::io_context& io, std::vector<Address> addresses, uint16_t port,
                    Handler handler);
 
@@ -36,16 +37,20 @@ class Dialer : public std::enable_shared_from_this<Dialer> {
     boost::asio::ip::tcp::socket socket;
     Address address;
   };
-  Dialer(boost::asio::io_context& io, std::vector<Address> addresses, Handler handler);
-  void Begin(uint16_t port);
+  Dialer(boost::asio::io_context& io, std::vector<Address> addresses, uint16_t port,
+         Handler handler);
   void TryNext();
-  void Take(std::list<Attempt>::iterator attempt, const boost::system::error_code& error);
+  // Returns true if the attempt goes on.
+  bool Try(const Address& address);
+  void Take(std::list<Attempt>::iterator attempt);
+  // Ends the dialer with a connected socket, or notes the error (an errno value).
+  void Settle(UniqueFd socket, const Address& address, int code);
   void Finish(Outcome outcome);
 
   boost::asio::io_context& io_;
   std::vector<Address> addresses_;
   Handler handler_;
-  uint16_t port_ = 0;
+  uint16_t port_;
   size_t next_ = 0;
   std::list<Attempt> attempts_;
   boost::asio::steady_timer stagger_;
