@@ -143,7 +143,7 @@ class Broker {
     if (added->second.only_assess) return Grant(id, {});
     added->second.wait = failures_.Await(added->second.target());
     const Opened& wanted = added->second;
-    connector_.Connect(wanted.host, wanted.port,
+    connector_.Connect(wanted.host, wanted.port, policy,
                        [this, id](Connection connection) { Take(id, std::move(connection)); });
   }
 
@@ -153,9 +153,7 @@ class Broker {
     if (connection.denied) {
       const Opened denied = std::move(at->second);
       open_.erase(at);
-      const Result<const Policy*> policy = policy_.Current();
-      if (!policy) return DenyWithoutPolicy(id, denied, policy.error());
-      return DenyByRule(id, denied, *connection.denied, **policy);
+      return DenyByRule(id, denied, *connection.denied, policy_.last());
     }
     at->second.address = std::move(connection.address);
     at->second.upstream = std::move(connection.upstream);

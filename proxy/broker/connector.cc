@@ -46,6 +46,12 @@ Connection Denied(NameDecision decision) {
   return denied;
 }
 
+// The error continues a sentence that begins with the name.
+Resolver::Found Explained(Resolver::Found found) {
+  if (!found.error.empty()) found.error.insert(0, "does not resolve: ");
+  return found;
+}
+
 Connection FailedAt(const std::string& proxy, const std::string& error) {
   Connection failed = Failed(DenialKind::kUpstream,
                              "the proxy of network.upstream, " + Quote(proxy) + ", " + error);
@@ -55,28 +61,37 @@ Connection FailedAt(const std::string& proxy, const std::string& error) {
 
 }  // namespace
 
-void Connector::Connect(const std::string& host, uint16_t port, Handler handler) {
+// Checks the policy again only after a wait: looking at its files costs as much as all the rest.
+void Connector::Connect(const std::string& host, uint16_t port, const Policy& policy,
+                        Handler handler) {
   const Result<std::string> plain = PlainHost(host);
-  const Result<const Policy*> policy = policy_.Current();
   if (!plain) return handler(Failed(DenialKind::kPolicy, "it " + plain.error().what));
-  if (!policy) return handler(Failed(DenialKind::kPolicy, policy.error().text()));
   const auto wanted = std::make_shared<const Wanted>(Wanted{*plain, port, std::move(handler)});
-  if (IsLeftToUpstream(wanted->host, port, **policy)) {
-    return GoUpstream(wanted, *(*policy)->network->upstream);
+  if (IsLeftToUpstream(wanted->host, port, policy)) {
+    return GoUpstream(wanted, *policy.network->upstream);
+  }
+  if (const std::optional<Resolver::Found> known = Known(wanted->host)) {
+    return Take(wanted, *known, policy);
   }
   LookUp(wanted->host, [this, wanted](const Resolver::Found& found) {
-    if (found.addresses.empty()) {
-      return wanted->handler(Failed(DenialKind::kNoAddress, "it " + found.error));
-    }
-    LookUpUpstream(wanted, found.addresses);
+    const Result<const Policy*> now = policy_.Current();
+    if (!now) return wanted->handler(Failed(DenialKind::kPolicy, now.error().text()));
+    Take(wanted, found, **now);
   });
 }
 
-void Connector::LookUp(const std::string& host, Resolver::Handler handler) {
-  if (const std::optional<Address> literal = ParseAddress(host)) return handler({{*literal}, ""});
+std::optional<Resolver::Found> Connector::Known(const std::string& host) {
+  if (const std::optional<Address> literal = ParseAddress(host)) return {{{*literal}, ""}};
   if (host == kHostLoopback) {
-    return handler({{*ParseAddress("127.0.0.1"), *ParseAddress("[::1]")}, ""});
+    return {{{*ParseAddress("127.0.0.1"), *ParseAddress("[::1]")}, ""}};
   }
+  const Resolver::Found* known = resolver_.Known(host);
+  if (known == nullptr) return std::nullopt;
+  return Explained(*known);
+}
+
+void Connector::LookUp(const std::string& host, Resolver::Handler handler) {
+  if (const std::optional<Resolver::Found> known = Known(host)) return handler(*known);
   auto timer = std::make_shared<boost::asio::steady_timer>(io_, kLookupLimit);
   auto once = std::make_shared<Resolver::Handler>(std::move(handler));
   timer->async_wait([timer, once](const error_code& error) {
@@ -86,32 +101,35 @@ void Connector::LookUp(const std::string& host, Resolver::Handler handler) {
   resolver_.Resolve(host, [timer, once](const Resolver::Found& found) {
     if (!*once) return;
     timer->cancel();
-    Resolver::Found known = found;
-    if (!known.error.empty()) known.error.insert(0, "does not resolve: ");
-    std::exchange(*once, {})(known);
+    std::exchange(*once, {})(Explained(found));
   });
 }
 
-// The addresses of the proxy of network.upstream, if `wanted` could be the proxy itself.
-void Connector::LookUpUpstream(const Request& wanted, std::vector<Address> addresses) {
-  const Result<const Policy*> policy = policy_.Current();
-  if (!policy) return wanted->handler(Failed(DenialKind::kPolicy, policy.error().text()));
-  const Upstream* upstream = UpstreamOf(**policy);
-  if (upstream == nullptr || upstream->port != wanted->port) return Judge(wanted, addresses, {});
-  const Proxy proxy{upstream->host, upstream->port};
+void Connector::Take(const Request& wanted, const Resolver::Found& found, const Policy& policy) {
+  if (found.addresses.empty()) {
+    return wanted->handler(Failed(DenialKind::kNoAddress, "it " + found.error));
+  }
+  const Upstream* upstream = UpstreamOf(policy);
+  // It could be the proxy of network.upstream itself.
+  const bool may_be_upstream = upstream != nullptr && upstream->port == wanted->port;
+  if (!may_be_upstream) return Judge(wanted, found.addresses, {}, policy);
+  LookUpUpstream(wanted, found.addresses, {upstream->host, upstream->port});
+}
+
+void Connector::LookUpUpstream(const Request& wanted, std::vector<Address> addresses, Proxy proxy) {
   LookUp(proxy.host,
          [this, wanted, proxy, addresses = std::move(addresses)](const Resolver::Found& found) {
            if (found.addresses.empty()) return wanted->handler(FailedAt(proxy.text(), found.error));
-           Judge(wanted, addresses, found.addresses);
+           const Result<const Policy*> now = policy_.Current();
+           if (!now) return wanted->handler(Failed(DenialKind::kPolicy, now.error().text()));
+           Judge(wanted, addresses, found.addresses, **now);
          });
 }
 
-// Takes those of the addresses that the policy permits for this name, as it is now.
+// Takes those of the addresses that the policy permits for this name.
 void Connector::Judge(const Request& wanted, const std::vector<Address>& addresses,
-                      const std::vector<Address>& of_upstream) {
-  const Result<const Policy*> policy = policy_.Current();
-  if (!policy) return wanted->handler(Failed(DenialKind::kPolicy, policy.error().text()));
-  const Upstream* upstream = UpstreamOf(**policy);
+                      const std::vector<Address>& of_upstream, const Policy& policy) {
+  const Upstream* upstream = UpstreamOf(policy);
   std::vector<Address> permitted;
   std::optional<NameDecision> refused;
   for (const Address& address : addresses) {
@@ -119,7 +137,7 @@ void Connector::Judge(const Request& wanted, const std::vector<Address>& address
       return wanted->handler(
           Denied(DeniedUpstream(wanted->host, wanted->port, address, *upstream)));
     }
-    NameDecision decision = EvaluateAddress(wanted->host, wanted->port, address, **policy);
+    NameDecision decision = EvaluateAddress(wanted->host, wanted->port, address, policy);
     if (decision.verdict == Verdict::kPermit) {
       permitted.push_back(address);
     } else if (!refused) {
@@ -128,7 +146,7 @@ void Connector::Judge(const Request& wanted, const std::vector<Address>& address
   }
   if (permitted.empty()) return wanted->handler(Denied(std::move(*refused)));
   std::erase_if(permitted,
-                [&](const Address& address) { return IsBeyondUpstream(address, **policy); });
+                [&](const Address& address) { return IsBeyondUpstream(address, policy); });
   if (permitted.empty()) return GoUpstream(wanted, *upstream);
   Dial(wanted, std::move(permitted));
 }

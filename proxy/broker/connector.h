@@ -37,9 +37,10 @@ class Connector : NotCopied {
   Connector(boost::asio::io_context& io, LivePolicy& policy)
       : io_(io), policy_(policy), resolver_(io) {}
 
-  // `host` is one that EvaluateHost() permits. Its addresses are judged by the policy as it is when
-  // they are known. Calls `handler` once, maybe before it returns.
-  void Connect(const std::string& host, uint16_t port, Handler handler);
+  // `host` is one that EvaluateHost() permits by `policy`, which LivePolicy::Current() has just
+  // returned. Its addresses are judged by the policy as it is when they are known. Calls `handler`
+  // once, maybe before it returns; a denial is of LivePolicy::last().
+  void Connect(const std::string& host, uint16_t port, const Policy& policy, Handler handler);
 
   // True while a lookup runs: then the destructor waits for its end.
   bool is_looking_up() const { return resolver_.is_busy(); }
@@ -60,11 +61,14 @@ class Connector : NotCopied {
     std::string text() const { return host + ":" + std::to_string(port); }
   };
 
-  // Gives up after a while. Errors continue a sentence that begins with the name.
+  // The addresses of a host that needs no lookup. Errors continue a sentence that begins with the name, here and below.
+  std::optional<Resolver::Found> Known(const std::string& host);
+  // Gives up after a while.
   void LookUp(const std::string& host, Resolver::Handler handler);
-  void LookUpUpstream(const Request& wanted, std::vector<Address> addresses);
+  void Take(const Request& wanted, const Resolver::Found& found, const Policy& policy);
+  void LookUpUpstream(const Request& wanted, std::vector<Address> addresses, Proxy proxy);
   void Judge(const Request& wanted, const std::vector<Address>& addresses,
-             const std::vector<Address>& of_upstream);
+             const std::vector<Address>& of_upstream, const Policy& policy);
   void Dial(const Request& wanted, std::vector<Address> addresses);
   void GoUpstream(const Request& wanted, const Upstream& upstream);
   void OpenTunnel(const Request& wanted, const Proxy& proxy, UniqueFd socket);

@@ -24,7 +24,9 @@ class LivePolicy {
   // Returns the policy; valid until the next call. A policy that cannot be used is an error: then
   // no connection is permitted.
   Result<const Policy*> Current();
-  // Of the last policy that Current() returned.
+  // The last policy that Current() returned.
+  const Policy& last() const { return policy_->value(); }
+  // Of that policy.
   const Places& places() const { return context_->places; }
   const std::string& session() const { return caller_.session_id; }
   const std::string& agent_type() const { return caller_.agent_type; }

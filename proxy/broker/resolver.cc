@@ -70,15 +70,19 @@ bool Resolver::is_busy() const {
   return std::ranges::any_of(entries_, [](const auto& item) { return item.second.known_at == 0; });
 }
 
-void Resolver::Resolve(const std::string& name, Handler handler) {
+const Resolver::Found* Resolver::Known(const std::string& name) {
   const auto known = entries_.find(name);
-  if (known != entries_.end()) {
-    Entry& entry = known->second;
-    if (entry.known_at == 0) return entry.waiting.push_back(std::move(handler));
-    if (Nanoseconds(CLOCK_MONOTONIC) - entry.known_at < kAnswerLifetime)
-      return handler(entry.found);
-    entries_.erase(known);
-  }
+  if (known == entries_.end() || known->second.known_at == 0) return nullptr;
+  const int64_t age = Nanoseconds(CLOCK_MONOTONIC) - known->second.known_at;
+  if (age < kAnswerLifetime) return &known->second.found;
+  entries_.erase(known);
+  return nullptr;
+}
+
+void Resolver::Resolve(const std::string& name, Handler handler) {
+  if (const Found* known = Known(name)) return handler(*known);
+  const auto running = entries_.find(name);
+  if (running != entries_.end()) return running->second.waiting.push_back(std::move(handler));
   if (entries_.size() >= kMaxEntries) DropOld();
   if (entries_.size() >= kMaxEntries) return handler({{}, "too many lookups at once"});
   entries_[name].waiting.push_back(std::move(handler));
