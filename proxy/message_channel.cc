@@ -10,6 +10,8 @@ namespace {
 using boost::asio::posix::descriptor_base;
 
 constexpr size_t kMaxQueued = 4096;
+constexpr size_t kMaxField =
+    8192;  // bytes; only what comes from a program or a host is ever longer
 constexpr size_t kBusyQueue = 256;
 constexpr int kMessagesAtOnce = 64;  // messages, before other work gets its turn
 constexpr std::chrono::milliseconds kRetry{20};
@@ -45,7 +47,9 @@ bool MessageChannel::is_busy() const { return queue_.size() >= kBusyQueue; }
 void MessageChannel::Send(char type, const std::vector<std::string_view>& fields,
                           std::vector<UniqueFd> fds) {
   if (!is_open_) return;
-  Queued message{type, {fields.begin(), fields.end()}, std::move(fds)};
+  Queued message{type, {}, std::move(fds)};
+  for (const std::string_view field : fields)
+    message.fields.emplace_back(field.substr(0, kMaxField));
   if (queue_.empty() && TrySend(message)) return;
   if (!is_open_) return;
   if (queue_.size() == kMaxQueued) return End();

@@ -30,6 +30,7 @@ class MessageChannel : NotCopied {
 
   // True if so many messages wait that those which nobody misses should not be sent.
   bool is_busy() const;
+  // Cuts long fields off. A message that is too long even so ends the channel.
   void Send(char type, const std::vector<std::string_view>& fields, std::vector<UniqueFd> fds = {});
 
  private:

@@ -67,6 +67,17 @@ TEST_CASE("message channel: messages arrive in order, with their descriptors") {
   CHECK(channel.ends == 0);
 }
 
+TEST_CASE("message channel: a long field is cut off") {
+  Channel channel;
+  const std::string endless(40'000, 'a');
+  channel.channel.Send('x', {endless, "b", endless});
+  const Result<SocketMessage> sent = channel.Read();
+  REQUIRE(sent);
+  CHECK(sent->fields ==
+        std::vector<std::string>{endless.substr(0, 8192), "b", endless.substr(0, 8192)});
+  CHECK(channel.ends == 0);
+}
+
 TEST_CASE("message channel: many messages that are there already") {
   Channel channel;
   size_t count = 0;
@@ -139,7 +150,7 @@ TEST_CASE("message channel: it ends if the other side takes nothing for too long
 
 TEST_CASE("message channel: it ends with a message that is too large") {
   Channel channel;
-  channel.channel.Send('x', {std::string(kMaxSocketMessage, 'l')});
+  channel.channel.Send('x', std::vector<std::string_view>(kMaxSocketMessage, "l"));
   CHECK(channel.ends == 1);
 }
 
@@ -149,7 +160,7 @@ TEST_CASE("message channel: a handler may end it by sending") {
   channel.channel.Start(
       [&](const SocketMessage&) {
         has_sent = true;
-        channel.channel.Send('x', {std::string(kMaxSocketMessage, 'l')});
+        channel.channel.Send('x', std::vector<std::string_view>(kMaxSocketMessage, "l"));
       },
       [&] { ++channel.ends; });
   channel.Write('a', {});
