@@ -52,7 +52,7 @@ void ConnectionLog::Add(AuditEntry entry) {
   {
     const std::lock_guard lock(mutex_);
     // Of connections, there are never so many that the queue has no room for their ends.
-    if (lines_.size() >= kMaxLines && line.entry.verdict == LoggedVerdict::kDeny) {
+    if (lines_.size() + written_now_ >= kMaxLines && line.entry.verdict == LoggedVerdict::kDeny) {
       ++unwritten_;
       return;
     }
@@ -64,7 +64,7 @@ void ConnectionLog::Add(AuditEntry entry) {
 
 bool ConnectionLog::IsFull() const {
   const std::lock_guard lock(mutex_);
-  return lines_.size() >= kMaxLines;
+  return lines_.size() + written_now_ >= kMaxLines;
 }
 
 std::string ConnectionLog::failure() const {
@@ -79,9 +79,11 @@ void ConnectionLog::Write() {
     if (lines_.empty()) return;
     wake_.wait_for(lock, kGather, [this] { return ends_ || lines_.size() >= kEnoughLines; });
     const std::vector<Line> lines = std::exchange(lines_, {});
+    written_now_ = lines.size();
     lock.unlock();
     std::string failure = WriteAll(lines);
     lock.lock();
+    written_now_ = 0;
     failure_ = std::move(failure);
     if (unwritten_ > 0) AddCount(lines.back());
   }

@@ -57,6 +57,7 @@ class ConnectionLog : NotCopied {
   mutable std::mutex mutex_;            // guards all below
   std::condition_variable wake_;
   std::vector<Line> lines_;
+  size_t written_now_ = 0;  // lines
   uint64_t unwritten_ = 0;  // refusals without a line
   std::string failure_;
   bool ends_ = false;
