@@ -53,7 +53,7 @@ class WorkerFilter : NotCopied {
   WorkerFilter() : context_(::seccomp_init(SCMP_ACT_KILL_PROCESS)) {}
   ~WorkerFilter() { ::seccomp_release(context_); }
 
-  Status Install() {
+  Status Install(Sanitized sanitized) {
     for (const int call : kWorkerCalls) Allow(call, {});
     // Without a destination to connect to: a message can connect a socket that its host has reset
     // (tcp_fastopen in ip-sysctl.rst).
@@ -72,13 +72,11 @@ class WorkerFilter : NotCopied {
     Allow(SCMP_SYS(mmap), {{2, SCMP_CMP_MASKED_EQ, kExecutable, 0},
                            {3, SCMP_CMP_MASKED_EQ, kAnonymous, kAnonymous}});
     Allow(SCMP_SYS(mprotect), {{2, SCMP_CMP_MASKED_EQ, kExecutable, 0}});
-#ifdef RINGFENCE_SANITIZED
-    // With which the sanitizer of undefined behaviour finds out what is memory.
-    Allow(SCMP_SYS(pipe2), {});
-    // A sanitizer that reports something goes on without the file.
-    Add(SCMP_ACT_ERRNO(EACCES), SCMP_SYS(open), {});
-    Add(SCMP_ACT_ERRNO(EACCES), SCMP_SYS(openat), {});
-#endif
+    if (sanitized == Sanitized::kYes) {
+      Allow(SCMP_SYS(pipe2), {});
+      Add(SCMP_ACT_ERRNO(EACCES), SCMP_SYS(open), {});
+      Add(SCMP_ACT_ERRNO(EACCES), SCMP_SYS(openat), {});
+    }
     const int failed = failed_ != 0 ? failed_ : ::seccomp_load(context_);
     return failed == 0 ? Status(Unit{}) : SystemError("seccomp(worker)", -failed);
   }
@@ -117,7 +115,7 @@ Status ForbidFiles() {
 
 }  // namespace
 
-Status ConfineWorker() {
+Status ConfineWorker(Sanitized sanitized) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return SystemError("prctl(no new privileges)");
   // Its memory has the traffic of the session.
   if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return SystemError("prctl(dumpable)");
@@ -125,7 +123,7 @@ Status ConfineWorker() {
   if (::setrlimit(RLIMIT_CORE, &kNone) != 0) return SystemError("setrlimit(core)");
   if (::setrlimit(RLIMIT_NPROC, &kNone) != 0) return SystemError("setrlimit(processes)");
   if (Status s = ForbidFiles(); !s) return s;
-  return WorkerFilter().Install();
+  return WorkerFilter().Install(sanitized);
 }
 
 }  // namespace ringfence

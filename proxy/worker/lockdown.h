@@ -6,6 +6,9 @@
 
 namespace ringfence {
 
-Status ConfineWorker();
+// A sanitizer needs a pipe(2) of its own, and goes on if it cannot open a file.
+enum class Sanitized : bool { kNo, kYes };
+
+Status ConfineWorker(Sanitized sanitized);
 
 }  // namespace ringfence

@@ -27,14 +27,19 @@
 namespace ringfence {
 namespace {
 
+#ifdef RINGFENCE_SANITIZED
+constexpr Sanitized kSanitized = Sanitized::kYes;
+#else
+constexpr Sanitized kSanitized = Sanitized::kNo;
+#endif
+
 using boost::asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::chrono::seconds kSweep{30};
 constexpr std::chrono::milliseconds kRetryAccept{100};  // no descriptor left, or a busy broker
 constexpr int kConnectionsAtOnce = 16;                  // connections, before others get their turn
-constexpr size_t kMaxWantedListeners =
-    64;  // as the holder counts (sandbox/linux/network_holder.cc)
+constexpr size_t kMaxWantedListeners = 64;              // as in sandbox/linux/network_holder.cc
 constexpr rlim_t kDescriptors = 4096;
 
 class Worker {
@@ -43,7 +48,7 @@ class Worker {
       : service_(io_, std::move(broker), credential), dns_(service_, names_), sweep_(io_) {}
 
   int Run() {
-    if (!ConfineWorker()) return 1;
+    if (!ConfineWorker(kSanitized)) return 1;
     service_.broker().Start([this](SocketMessage message) { Listen(std::move(message)); },
                             [this] { io_.stop(); });
     Sweep();

@@ -48,7 +48,7 @@ int StatusOfChild(bool is_confined, const Act& act) {
     std::signal(SIGABRT, SIG_DFL);  // doctest has a handler
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
-    if (is_confined && !ConfineWorker()) Leave(kNotConfined);
+    if (is_confined && !ConfineWorker(Sanitized::kNo)) Leave(kNotConfined);
     Leave(act());
   }
   int status = 0;
