@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import tempfile
+import time
 
 # A user of this process only: the kernel counts processes per user, and tests run in parallel.
 ORDINARY_USER = 61235 + os.getpid() % 4000
@@ -43,11 +44,23 @@ def copy_programs(programs, names, base):
 @contextlib.contextmanager
 def place_with(programs, names):
     """A new directory that every user can reach; `programs` then names copies in it."""
-    with tempfile.TemporaryDirectory(prefix="ringfence-test-", dir=place_for_base()) as folder:
-        base = pathlib.Path(os.path.realpath(folder))
+    base = pathlib.Path(os.path.realpath(tempfile.mkdtemp(prefix="ringfence-test-", dir=place_for_base())))
+    try:
         base.chmod(0o755)
         copy_programs(programs, names, base)
         yield base
+    finally:
+        remove(base)
+
+
+def remove(folder):
+    """An egress proxy writes its last lines a moment after its sandboxes have ended."""
+    for _ in range(50):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.lexists(folder):
+            return
+        time.sleep(0.1)
+    shutil.rmtree(folder)
 
 
 def become_ordinary(base):
