@@ -276,7 +276,6 @@ class Broker {
         (to.empty() ? "a connection was" : "connection to " + Quote(to)) + " refused: " + entry.why;
     counts_.Refused(to);
     NoteCounts();
-    if (const Result<const Policy*> policy = policy_.Current()) SetLog(**policy);
     Log(std::move(entry));
     TellUser(opened, sentence);
   }

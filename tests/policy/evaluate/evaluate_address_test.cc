@@ -133,7 +133,7 @@ TEST_CASE("evaluator address: the cause names the address, its kind, the list an
   CHECK(unlisted.why == "its address 10.0.0.1 is private, and no entry of network.private has it");
   CHECK(unlisted.place->pointer == "/network/private");
   CHECK(unlisted.remedy == R"(Ask the user to add "a.corp.example": ["10.0.0.1"] to )"
-                           "network.private of ~/.config/ringfence/policy.json.");
+                           "network.private of policy.json.");
   CHECK(cause("a.corp.example", "[fd00::1]", 443).remedy.find(R"(["[fd00::1]"])") !=
         std::string::npos);
   CHECK(cause("a.corp.example", "169.254.169.254", 443).remedy.empty());
@@ -170,11 +170,12 @@ TEST_CASE("evaluator address: the remedy names the file that lacks the address")
     return file == std::string::npos ? text : text.substr(file + 19);
   };
   World world;
-  CHECK(remedy(PolicyOfUser(world, R"("network":{"allow":["a.example"]})")) ==
-        "~/.config/ringfence/policy.json.");
+  CHECK(remedy(PolicyOfUser(world, R"("network":{"allow":["a.example"]})")) == "policy.json.");
   World managed;
   managed.Managed(R"("network":{"allow":["a.example"]})");
-  CHECK(remedy(managed.Merged(managed.EventOf("Bash", "{}"))) == "the policy.");
+  Policy of_root = managed.Merged(managed.EventOf("Bash", "{}"));
+  of_root.network->lists.front().place.file = kManagedPolicy;
+  CHECK(remedy(of_root) == "the policy.");
   World asks;
   CHECK(remedy(PolicyOfUser(asks, R"("network":{"private":{}})")) == "the policy.");
   Policy empty;

