@@ -18,6 +18,7 @@ import zipfile
 import pytest
 
 from internet import PYTHON, SITE as ADDRESS
+from proxy_processes import until
 
 HOST = "site.example"
 GREETING = "hello from the site"
@@ -265,6 +266,8 @@ class Database:
             rules.write("host all all 0.0.0.0/0 trust\n")
         self.log = internet.base / "postgres.log"
         internet.serve("postgres", [folder / "postgres", "-D", data, *words], 5432)
+        # It listens before it answers.
+        until(lambda: "ready to accept connections" in self.log.read_text(), "PostgreSQL is ready")
 
     def logins(self):
         return [line for line in self.log.read_text().splitlines() if "connection received" in line]
