@@ -56,6 +56,7 @@ std::optional<Read> FromDns(const std::string& host, uint16_t port) {
   std::string labels;
   std::string_view rest = host;
   if (rest.ends_with('.')) rest.remove_suffix(1);
+  if (rest.ends_with('.')) return {};
   while (!rest.empty()) {
     const std::string_view label = rest.substr(0, rest.find('.'));
     if (label.empty() || label.size() > 63) return {};
