@@ -140,7 +140,8 @@ std::string CommandNetworkLine(const Policy& policy, ProgramSandbox sandbox) {
          (is_listed ? "reach these hosts, too, and no others; without a port, an entry means 80 "
                       "and 443."
                     : "reach the agent's own service only.") +
-         " A refused host fails at once, and a line on standard error says how the user permits it.\n";
+         " A refused host fails at once, and a line on standard error says how the user permits "
+         "it.\n";
 }
 
 std::string Confinement(const Context& context, ProgramSandbox sandbox) {

@@ -61,7 +61,8 @@ class Connector : NotCopied {
     std::string text() const { return host + ":" + std::to_string(port); }
   };
 
-  // The addresses of a host that needs no lookup. Errors continue a sentence that begins with the name, here and below.
+  // The addresses of a host that needs no lookup. Errors continue a sentence that begins with the
+  // name, here and below.
   std::optional<Resolver::Found> Known(const std::string& host);
   // Gives up after a while.
   void LookUp(const std::string& host, Resolver::Handler handler);

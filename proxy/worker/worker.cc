@@ -28,9 +28,9 @@ namespace ringfence {
 namespace {
 
 #ifdef RINGFENCE_SANITIZED
-constexpr Sanitized kSanitized = Sanitized::kYes;
+constexpr Sanitized kHasSanitizers = Sanitized::kYes;
 #else
-constexpr Sanitized kSanitized = Sanitized::kNo;
+constexpr Sanitized kHasSanitizers = Sanitized::kNo;
 #endif
 
 using boost::asio::ip::tcp;
@@ -48,7 +48,7 @@ class Worker {
       : service_(io_, std::move(broker), credential), dns_(service_, names_), sweep_(io_) {}
 
   int Run() {
-    if (!ConfineWorker(kSanitized)) return 1;
+    if (!ConfineWorker(kHasSanitizers)) return 1;
     service_.broker().Start([this](SocketMessage message) { Listen(std::move(message)); },
                             [this] { io_.stop(); });
     Sweep();
