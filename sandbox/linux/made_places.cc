@@ -117,7 +117,7 @@ void RemoveUnused(const UniqueFd& folders, const Path& path, bool (*is_unused)(i
 
 // Creates an empty file, which is an audit log without lines. Returns false if it is missing then.
 bool MakeLog(const Path& file) {
-  if (!MakeFolders(file.Parent(), kStateLevels)) return false;
+  if (!MakeFolders(file.Parent(), kStateLevels - 1)) return false;  // not the home itself
   const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   return UniqueFd(::open(file.text().c_str(), flags, 0600)).valid() || errno == EEXIST;
 }

@@ -400,6 +400,13 @@ def test_a_session_keeps_its_cache_copies(world):
     assert done.stdout == "", done
 
 
+def test_a_home_that_does_not_exist_is_not_created(world):
+    missing = world.home.parent / "missing"
+    world.environment["HOME"] = str(missing)
+    done = world.run("true")
+    assert not missing.exists(), done
+
+
 # -- ringfence's own commands inside -----------------------------------------------------------------
 
 def test_doctor_inside_a_sandbox(world):

@@ -68,7 +68,7 @@ def play():
         Call("a command's secret", bash("cat $HOME/.ssh/id_rsa"), blocked("Permission denied")),
         Call("the registration", bash("echo {} > $HOME/.claude/settings.json"),
              blocked("Permission denied"), holds(world.USER_SETTINGS, "PreToolUse")),
-        Call("the audit log", bash(f"echo x >> {LOG}"), blocked("Read-only file system"),
+        Call("the audit log", bash(f"echo x >> {LOG}"), blocked("Permission denied"),
              holds(LOG, "SandboxStart")),
         Call("a folder for the next command", bash("cd sub && touch /tmp/kept"), runs()),
         Call("is kept, as its temporary files are", bash("ls /tmp/kept; pwd"),
