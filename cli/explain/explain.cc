@@ -269,33 +269,53 @@ Result<std::vector<ExplainedConnection>> Connections(const HostQuestion& host,
   return worst;
 }
 
+// Prints each explanation, or all at the end as JSON.
+class Explanations {
+ public:
+  explicit Explanations(bool as_json) : as_json_(as_json) {}
+
+  void Add(const Explained& call) {
+    worst_ = std::max(worst_, VerdictOf(call));
+    if (as_json_) return all_.push_back(ExplainedJson(call));
+    PrintExplained(call);
+  }
+
+  void Add(const ExplainedConnection& connection) {
+    worst_ = std::max(worst_, connection.decision.verdict);
+    if (as_json_) return all_.push_back(ConnectionJson(connection));
+    PrintConnection(connection);
+  }
+
+  Outcome End() const {
+    if (as_json_) PrintJson(all_.size() == 1 ? all_.front() : OrderedJson{{"calls", all_}});
+    return worst_ == Verdict::kPermit ? 0 : 1;
+  }
+
+ private:
+  bool as_json_;
+  OrderedJson all_ = OrderedJson::array();
+  Verdict worst_ = Verdict::kPermit;
+};
+
 Outcome ExplainSubjects(const ExplainOptions& given, const std::vector<Registration>& options,
                         std::vector<Context>& contexts, const CachedFiles& files) {
   const Result<Subjects> subjects = SubjectsOf(given);
   if (!subjects) return subjects.error();
-  OrderedJson all = OrderedJson::array();
-  Verdict worst = Verdict::kPermit;
+  Explanations explanations(given.json);
   for (const ExplainOptions& call : subjects->calls) {
     Result<Explained> explained = Strictest(call, options, contexts, files);
     if (!explained) return explained.error();
     // The user may have named a host, and no URL.
     const bool names_host = subjects->host && explained->decision.cause;
     if (names_host) explained->decision.cause->what = "connection to " + Quote(given.what);
-    worst = std::max(worst, VerdictOf(*explained));
-    if (given.json) all.push_back(ExplainedJson(*explained));
-    if (!given.json) PrintExplained(*explained);
+    explanations.Add(*explained);
   }
   if (subjects->host) {
     const auto connections = Connections(*subjects->host, given, options, contexts);
     if (!connections) return connections.error();
-    for (const ExplainedConnection& connection : *connections) {
-      worst = std::max(worst, connection.decision.verdict);
-      if (given.json) all.push_back(ConnectionJson(connection));
-      if (!given.json) PrintConnection(connection);
-    }
+    for (const ExplainedConnection& connection : *connections) explanations.Add(connection);
   }
-  if (given.json) PrintJson(all.size() == 1 ? all.front() : OrderedJson{{"calls", all}});
-  return worst == Verdict::kPermit ? 0 : 1;
+  return explanations.End();
 }
 
 Outcome RunExplain(const ExplainOptions& options) {

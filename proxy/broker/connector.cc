@@ -116,7 +116,8 @@ void Connector::Take(const Request& wanted, const Resolver::Found& found, const 
   LookUpUpstream(wanted, found.addresses, {upstream->host, upstream->port});
 }
 
-void Connector::LookUpUpstream(const Request& wanted, std::vector<Address> addresses, Proxy proxy) {
+void Connector::LookUpUpstream(const Request& wanted, std::vector<Address> addresses,
+                               const Proxy& proxy) {
   LookUp(proxy.host,
          [this, wanted, proxy, addresses = std::move(addresses)](const Resolver::Found& found) {
            if (found.addresses.empty()) return wanted->handler(FailedAt(proxy.text(), found.error));

@@ -67,7 +67,7 @@ class Connector : NotCopied {
   // Gives up after a while.
   void LookUp(const std::string& host, Resolver::Handler handler);
   void Take(const Request& wanted, const Resolver::Found& found, const Policy& policy);
-  void LookUpUpstream(const Request& wanted, std::vector<Address> addresses, Proxy proxy);
+  void LookUpUpstream(const Request& wanted, std::vector<Address> addresses, const Proxy& proxy);
   void Judge(const Request& wanted, const std::vector<Address>& addresses,
              const std::vector<Address>& of_upstream, const Policy& policy);
   void Dial(const Request& wanted, std::vector<Address> addresses);

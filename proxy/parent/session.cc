@@ -91,8 +91,8 @@ Status Session::StartBroker() {
 
 // Keeps them if the broker has no room for them now.
 Status Session::PassSockets() {
-  const Status sent = SendSocketMessage(broker_.get(), static_cast<char>(BrokerMessage::kNetwork),
-                                        Views(sockets_.fields), Numbers(sockets_.fds));
+  Status sent = SendSocketMessage(broker_.get(), static_cast<char>(BrokerMessage::kNetwork),
+                                  Views(sockets_.fields), Numbers(sockets_.fds));
   lacks_references_ = !sent && sent.error().code == ETOOMANYREFS;
   if (lacks_references_ || (!sent && sent.error().code == EAGAIN)) return Unit{};
   sockets_ = {};
