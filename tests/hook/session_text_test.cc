@@ -191,6 +191,12 @@ TEST_CASE("session: hosts that need a question are listed apart from denied host
   CHECK_FALSE(Has(Text(open), "Hosts you"));
 }
 
+TEST_CASE("session: notes about the policies' files are passed on") {
+  World world;
+  world.sources.notes.emplace_back("a file was left out");
+  CHECK(Has(Text(world), "- a file was left out.\n"));
+}
+
 TEST_CASE("session: in which sandbox programs run") {
   Policy policy;
   CHECK(SandboxOfPrograms(policy, SandboxMode::kSandbox, false) == ProgramSandbox::kNone);
@@ -215,6 +221,7 @@ TEST_CASE("session: what commands reach") {
       {R"("network":{"unlisted":"allow"})", kCommands, "use the network of this machine"},
       {R"("read":{"allow":["."]})", kCommands, "have no network"},
       {R"("read":{"allow":["."]})", kAgents, "reach the agent's own service only"},
+      {R"("network":{"deny":["bad.example"]})", kAgents, "reach"},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.policy);
