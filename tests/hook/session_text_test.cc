@@ -191,6 +191,16 @@ TEST_CASE("session: hosts that need a question are listed apart from denied host
   CHECK_FALSE(Has(Text(open), "Hosts you"));
 }
 
+TEST_CASE("session: an untrusted list of hosts opens no sandbox") {
+  World world;
+  world.Project(R"("network":{"allow":["good.example"]})", false);
+  const Policy policy = world.Merged(world.EventOf("Bash", "{}"));
+  const Context context{world.places, std::move(world.sources)};
+  const std::string text =
+      BoundaryText(policy, context, SandboxMode::kSandbox, ProgramSandbox::kAgents);
+  CHECK(Has(text, "- Bash commands reach the agent's own service only."));
+}
+
 TEST_CASE("session: notes about the policies' files are passed on") {
   World world;
   world.sources.notes.emplace_back("a file was left out");
