@@ -161,8 +161,8 @@ void TellSystem(const NewLine& added, const std::string& line, uint64_t end, boo
                   added.unix_nanoseconds);
 }
 
-// Appends one line, and changes `log` and `tail` to what they are then. Returns false if the log
-// has been rotated, and `log` is no longer the file to append to.
+// Appends one line and updates `log` and `tail`. Returns false if the log was rotated, so that
+// `log` is no longer the file to append to.
 Result<bool> AppendToLog(const NewLine& added, OpenLog& log, Tail& tail, AuditLock lock) {
   std::string line = ChainedLine(added.text, tail.text, lock);
   // Ends a torn line, so that only that line is lost.
@@ -203,8 +203,8 @@ Status AppendUnlocked(const NewLine& added) {
   }
 }
 
-// Appends as many as it can with the lock held. Returns their number, and an error only if there is
-// none.
+// Appends as many lines as it can while it holds the lock. Returns how many; an error means that no
+// line was appended.
 Result<size_t> AppendLocked(const Path& file, const AuditRules& rules, OpenLog& log,
                             std::span<const NewAuditLine> lines) {
   Result<Tail> tail = ReadTail(log);

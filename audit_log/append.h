@@ -27,9 +27,8 @@ struct NewAuditLine {
   int64_t unix_nanoseconds;
 };
 
-// The same for lines that come together, of which there is at least one: the file is opened, locked
-// and looked at once for as many as fit in it. Returns the number of lines that it has appended,
-// from the first on. An error means that it has appended none.
+// The same for one or more lines: opens, locks and checks the file once for as many as fit. Returns
+// how many were appended, counted from the first. An error means that none was.
 Result<size_t> AppendToAudit(const Path& file, const AuditRules& rules,
                              std::span<const NewAuditLine> lines);
 

@@ -1,4 +1,4 @@
-// The client of bench/proxy.py: measures connections to one host, as often as it is told to.
+// The client of bench/proxy.py: measures connections to one host.
 //
 //   net_client HOST        "-" for none
 //
@@ -15,10 +15,10 @@
 //
 // loopback COUNT: each connect() to a listener of its own.
 //
-// idle VIA PORT COUNT: 0, once so many connections are open; they stay open until the next command,
+// idle VIA PORT COUNT: 0, once COUNT connections are open; they stay open until the next command,
 // which may be `close`.
 //
-// At most as many as COUNT says: what takes longer than half a second is ended early.
+// COUNT is a maximum: a measurement ends early after half a second.
 //
 // VIA: direct, or connect:PORT, socks:PORT or http:PORT for a proxy at 127.0.0.1. KIND: plain, tls,
 // or http for bulk over HTTP. WAY: D (down) or U (up).
@@ -148,8 +148,8 @@ static int Exchange(const struct Stream* stream, const char* request) {
   return length > 0 && come <= length && Drop(stream, length - come);
 }
 
-// Whether the connection may be used for another request is the host's and the proxy's business: a
-// request that fails on a used connection is made again on a new one.
+// The host or the proxy may close a connection between requests: a request that fails on a reused
+// connection is repeated on a new one.
 static void* MakeRequests(void* argument) {
   struct Requests* all = argument;
   const struct Order* order = all->order;
@@ -218,7 +218,7 @@ static void MoveHttp(const struct Stream* stream, const struct Order* order) {
              order->count, host, order->port);
   }
   Check(WriteText(stream, head) && (!is_up || WriteFiller(stream, order->count)), "a request");
-  // Byte by byte: how much of the body comes with the head is not to be counted.
+  // Byte by byte, so that no part of the body is read with the head.
   size_t size = 0;
   while (size < 4 || memcmp(head + size - 4, "\r\n\r\n", 4) != 0) {
     Check(size < sizeof head - 1 && ReadSome(stream, head + size, 1) == 1, "a response");

@@ -2,9 +2,9 @@
 //
 //   net_host ADDRESS PORT TLS-PORT CERTIFICATE KEY
 //
-// The first line of a client tells what it wants: "D SIZE" gets so many bytes; "U SIZE" and so many
-// bytes get "ok"; GET /SIZE and POST are the same over HTTP, for one request. Everything else comes
-// back as it is.
+// The client's first line says what it wants: "D SIZE" downloads SIZE bytes; "U SIZE" uploads SIZE
+// bytes and is answered "ok"; GET /SIZE and POST do the same over HTTP, for one request. Everything
+// else is echoed.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 
 static SSL_CTX* tls_context;
 
-// `rest`: what follows the head; `size` bytes have come in all.
+// `rest`: what follows the head; `size`: bytes received so far.
 static int AnswerHttp(const struct Stream* client, const char* head, const char* rest,
                       size_t size) {
   const size_t length = ContentLength(head);

@@ -54,7 +54,7 @@ static inline int WriteText(const struct Stream* stream, const char* text) {
   return WriteAll(stream, text, strlen(text));
 }
 
-// Writes so many bytes of no meaning.
+// Writes `size` arbitrary bytes.
 static inline int WriteFiller(const struct Stream* stream, size_t size) {
   static const char filler[kPieceSize];
   while (size > 0) {
@@ -65,9 +65,9 @@ static inline int WriteFiller(const struct Stream* stream, size_t size) {
   return 1;
 }
 
-// Reads and drops so many bytes.
+// Reads and discards `size` bytes.
 static inline int Drop(const struct Stream* stream, size_t size) {
-  static char dropped[kPieceSize];  // of all threads: nobody looks at it
+  static char dropped[kPieceSize];  // shared by all threads; never read
   while (size > 0) {
     const size_t got = ReadSome(stream, dropped, size);
     if (got == 0) return 0;
@@ -76,8 +76,8 @@ static inline int Drop(const struct Stream* stream, size_t size) {
   return 1;
 }
 
-// Reads until `end` has come, into `head`, as a string of at most kHeadSize - 1 bytes. Returns what
-// follows `end` there; NULL if it does not come.
+// Reads into `head`, a string of at most kHeadSize - 1 bytes, until `end` arrives. Returns what
+// follows `end`; NULL if it does not arrive.
 static inline char* ReadUntil(const struct Stream* stream, char* head, const char* end) {
   size_t size = 0;
   for (;;) {

@@ -10,8 +10,7 @@ namespace {
 using boost::asio::posix::descriptor_base;
 
 constexpr size_t kMaxQueued = 4096;
-constexpr size_t kMaxField =
-    8192;  // bytes; only what comes from a program or a host is ever longer
+constexpr size_t kMaxField = 8192;  // bytes; only text from a program or a host is longer
 constexpr size_t kBusyQueue = 256;
 constexpr int kMessagesAtOnce = 64;  // messages, before other work gets its turn
 constexpr std::chrono::milliseconds kRetry{20};

@@ -28,9 +28,9 @@ class MessageChannel : NotCopied {
   // nothing although thousands of messages wait. Neither may destroy the channel.
   void Start(Handler handler, EndHandler ended);
 
-  // True if so many messages wait that those which nobody misses should not be sent.
+  // True if many messages are queued: the caller should not send what can be left out.
   bool is_busy() const;
-  // Cuts long fields off. A message that is too long even so ends the channel.
+  // Truncates long fields. A message that is still too long ends the channel.
   void Send(char type, const std::vector<std::string_view>& fields, std::vector<UniqueFd> fds = {});
 
  private:

@@ -12,7 +12,7 @@
 #include "base/program.h"
 #include "base/unique_fd.h"
 
-// What the worker may do is enough for this: to name functions takes another process. Instead:
+// The worker cannot start the process that names functions. To do it by hand:
 // llvm-symbolizer --obj=ringfence-proxy OFFSET
 constexpr const char* kOptions = "symbolize=0:color=never";
 // NOLINTBEGIN(*-reserved-identifier)
@@ -33,7 +33,7 @@ __attribute__((constructor)) void SendReportsToPipe() {
   const UniqueFd pipe(::open((*program + ".reports").c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
   if (!pipe.valid()) return;
   ::dup2(pipe.get(), STDERR_FILENO);
-  // So that a test can tell that reports would arrive.
+  // Shows a test that reports would arrive.
   constexpr std::string_view kBegin = "begin\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kBegin.data(), kBegin.size());
 }

@@ -204,7 +204,7 @@ void ProxyAccess::Hear() {
   }
 }
 
-// Returns false if nothing is to be held back.
+// Returns false if notices are passed on at once.
 bool ProxyAccess::BeginPause() {
   if (request_.command.is_agent) return false;  // its lines come at the end
   UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));

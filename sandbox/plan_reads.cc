@@ -187,7 +187,7 @@ class ReadPlanner {
     if (request_.places.audit_file) HideLog(*request_.places.audit_file, hidden);
   }
 
-  // The log says what other sessions did, and who can open it can hold its lock.
+  // The log shows what other sessions did, and whoever can open it can hold its lock.
   void HideLog(const Path& file, std::vector<HiddenPlace>& hidden) {
     constexpr size_t kMostNames = 10'000;
     const Walked walked = Walk(file.text(), files_);

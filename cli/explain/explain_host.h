@@ -17,7 +17,7 @@ struct HostQuestion {
   std::string text;     // as typed
   std::string host;     // may be "*.host"
   uint16_t port = 0;    // 0 means 80 and 443
-  std::string web_url;  // what WebFetch would be called with; "" if it is no web port
+  std::string web_url;  // the URL for WebFetch; "" if the port is not 80 or 443
 };
 
 // Reads "host", "host:port" or a URL. Returns an error for a URL without a host or a known port.
@@ -26,7 +26,7 @@ Result<HostQuestion> ReadHostQuestion(const std::string& text);
 struct ExplainedConnection {
   std::string target;  // as the user typed it, or with the port
   Decision decision = {};
-  std::string how;  // how a permitted connection goes
+  std::string how;  // the route of a permitted connection
   Trace trace = {};
   std::string note = {};
 };

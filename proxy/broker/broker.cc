@@ -223,7 +223,7 @@ class Broker {
   }
 
   // Before Answer(): a command that ends because of it must not end before its launcher knows why.
-  // A launcher reports each host once, so some that come in a flood may be dropped.
+  // A launcher reports each host once, so some messages of a flood may be dropped.
   void TellUser(const Opened& opened, const std::string& sentence) {
     if (parent_.is_busy()) return;
     parent_.Send(static_cast<char>(BrokerMessage::kRefused), {opened.target(), sentence});

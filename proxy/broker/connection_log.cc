@@ -12,10 +12,10 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxLines = 4096;
-// How long the first line waits for others, so that they are written together: a write for each
-// line of many short connections takes the processor from the connections themselves.
+// How long the first line waits for others, so that they are written together. With many short
+// connections, one write for each line would take processor time from the connections.
 constexpr std::chrono::milliseconds kGather{5};
-// Not to wait any longer, and to let other writers of the log have their turn.
+// Lines to write without waiting longer, and at most at once: other writers need the lock, too.
 constexpr size_t kEnoughLines = 256;
 
 }  // namespace
@@ -51,7 +51,7 @@ void ConnectionLog::Add(AuditEntry entry) {
   size_t count = 0;
   {
     const std::lock_guard lock(mutex_);
-    // Of connections, there are never so many that the queue has no room for their ends.
+    // Only refusals are left out: the number of open connections is limited, so their ends fit.
     if (lines_.size() + written_now_ >= kMaxLines && line.entry.verdict == LoggedVerdict::kDeny) {
       ++unwritten_;
       return;
@@ -89,7 +89,7 @@ void ConnectionLog::Write() {
   }
 }
 
-// One line for all that had no room: from the same session as the last line.
+// Adds one line for all refusals that did not fit, with the session of the last line.
 void ConnectionLog::AddCount(const Line& last) {
   const int64_t now = Nanoseconds(CLOCK_REALTIME);
   AuditEntry entry;

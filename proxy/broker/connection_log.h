@@ -29,7 +29,7 @@ class ConnectionLog : NotCopied {
 
   // The log of the current policy. Entries that are queued go to the log that was set before.
   void SetFile(const std::optional<Path>& file, const AuditRules& rules);
-  // If IsFull(), a refusal is only counted: one line has their number.
+  // If IsFull(), refusals are only counted, and one line gives their number.
   void Add(AuditEntry entry);
 
   // True if so many entries wait that new connections should wait, too.

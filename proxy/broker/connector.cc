@@ -61,7 +61,7 @@ Connection FailedAt(const std::string& proxy, const std::string& error) {
 
 }  // namespace
 
-// Checks the policy again only after a wait: looking at its files costs as much as all the rest.
+// Checks the policy again only after a wait: checking its files costs as much as everything else.
 void Connector::Connect(const std::string& host, uint16_t port, const Policy& policy,
                         Handler handler) {
   const Result<std::string> plain = PlainHost(host);

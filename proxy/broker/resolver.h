@@ -27,7 +27,7 @@ class Resolver : NotCopied {
 
   explicit Resolver(boost::asio::io_context& io) : io_(io) {}
 
-  // The answer for a name whose last lookup is recent; null otherwise. Valid until the next call.
+  // Returns the answer of a recent lookup, or null. Valid until the next call.
   const Found* Known(const std::string& name);
   // Calls `handler` on the io_context's thread, maybe before it returns. `name` is canonical. Has
   // no time limit: a caller that gives up ignores the call. Equal lookups that overlap are made

@@ -93,7 +93,7 @@ class Parent {
     if (is_own && launchers_.size() < kMaxLaunchers) launchers_.push_back({std::move(socket)});
   }
 
-  // Out of descriptors: whoever waits hears so at once, and is not announced again and again.
+  // Out of descriptors: refuses one waiting launcher, so that poll(2) does not report it for ever.
   void RefuseOne() {
     spare_ = UniqueFd();
     const bool is_refused =

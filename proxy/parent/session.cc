@@ -176,7 +176,7 @@ bool Session::HearBroker() {
   return true;
 }
 
-// A launcher that has been stopped takes no message; once it goes on, it has to notice the end.
+// A stopped launcher takes no message. The shutdown tells it when it continues.
 void Session::TellEnd() const {
   const std::vector<std::string_view> why{"the proxy of this session has ended"};
   for (const int launcher : launchers_) {

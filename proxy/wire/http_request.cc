@@ -36,7 +36,7 @@ bool HasCredential(const RequestHead& head, const RequestSource& source) {
 // Methods are case-sensitive, but some hosts read "head" as HEAD and then send no body where this
 // proxy expects one.
 bool CheckMethod(std::string_view method, WireError& error) {
-  // It is in the log and in messages; the longest that is registered has 17 bytes.
+  // A method is logged and quoted in messages; the longest registered one has 17 bytes.
   constexpr size_t kMaxMethod = 64;
   if (method.size() > kMaxMethod) return RefuseHttp(error, "has a method that is too long", 501);
   if (std::ranges::any_of(method, IsLower)) {

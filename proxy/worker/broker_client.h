@@ -45,7 +45,7 @@ class BrokerClient : NotCopied {
 
   void Start(MessageChannel::Handler listen, MessageChannel::EndHandler ended);
 
-  // True if the broker cannot keep up: then nothing should be begun that may have to be reported.
+  // True if the broker cannot keep up: the caller should start nothing that it may have to report.
   bool is_busy() const { return channel_.is_busy(); }
 
   // Asks for a connection, or whether an existing one may be used for another request. Returns a

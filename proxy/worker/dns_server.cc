@@ -182,7 +182,7 @@ std::string DnsServer::Answer(std::string_view message) {
   std::optional<DnsAnswer> answer;
   const std::optional<DnsQuery> query = ParseDnsQuery(message, answer);
   if (!query) return "";
-  // A report that has to wait; programs ask again.
+  // The refusal cannot be reported now; programs ask again.
   if (service_.broker().is_busy() && !UnservedType(query->type).empty()) return "";
   if (!answer) answer = AnswerTo(*query);
   return WriteDnsReply(*query, *answer);

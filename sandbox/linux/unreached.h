@@ -1,5 +1,5 @@
-// Finds out, after the fact and at no cost before, whether the programs of a network namespace that
-// leads nowhere tried to reach hosts: the kernel counts what it had no route for.
+// Finds out afterwards whether programs in a network namespace without a route tried to reach
+// hosts: the kernel counts the packets that it could not route.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ struct Unreached {
   uint64_t without_route = 0;  // connections and datagrams to other hosts
   uint64_t without_port = 0;   // datagrams to ports of the loopback at which nothing listens
 
-  // Reads two numbers; what is none counts as 0.
+  // Reads two numbers. Other text counts as 0.
   static Unreached Of(std::string_view without_route, std::string_view without_port);
 };
 

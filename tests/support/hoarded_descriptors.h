@@ -20,7 +20,7 @@
 
 namespace ringfence {
 
-// As long as it lives, this thread can send no descriptor. Others can: the limit of a process
+// While it lives, this thread can send no descriptor. Others can: the limit of a process
 // counts what all of the user's processes have sent, and no other process has so low a limit.
 class HoardedDescriptors : NotCopied {
  public:
