@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 NAME, ADDRESS = "good.example", "203.0.113.5"
 # nginx answers at 80 and 443, net_host at the other two.
 PLAIN_PORT, TLS_PORT = 9000, 8443
-TINYPROXY_PORT, SQUID_PORT, SRT_PORT = 3201, 3202, 3203
+TINYPROXY_PORT, SQUID_PORT, SRT_PORT, BARE_PORT = 3201, 3202, 3203, 3204
 START_SECONDS = 30
 CLIENT, HOST = 0, -1  # of the processors
 
@@ -101,6 +101,7 @@ class World:
 
         for name in ("net_client", "net_host"):
             build(name, f"{name}.c", "-lssl", "-lcrypto", "-pthread")
+        build("bare_relay", "peers/bare_relay.c")
         true = self.base / "true.c"
         true.write_text("int main(void) { return 0; }\n", encoding="ascii")
         build("true", true, "-static")
@@ -162,6 +163,7 @@ class World:
             else:
                 absent[name] = "it does not work here"
 
+        add("bare", BARE_PORT, [BARE_PORT], self.project / "bare_relay")
         config = self.base / "tinyproxy.conf"
         config.write_text(TINYPROXY.format(base=self.base, port=TINYPROXY_PORT), encoding="ascii")
         add("tinyproxy", TINYPROXY_PORT, ["-d", "-c", config])
