@@ -69,6 +69,7 @@ class Broker {
         policy_(std::move(policy)),
         connector_(io_, policy_),
         failures_(io_, parent_, request.is_agent),
+        log_(io_),
         counts_timer_(io_),
         is_agent_(request.is_agent),
         is_trial_(request.is_trial) {}
@@ -216,17 +217,19 @@ class Broker {
   void Refuse(uint64_t id, const Opened& opened, AuditEntry entry, const RefusalText& text) {
     counts_.Refused(opened.target());
     NoteCounts();
-    Log(std::move(entry));
-    failures_.Refused(opened.target());
-    TellUser(opened, text.launcher);
-    Answer(id, DenialKind::kPolicy, text.program);
+    // Whoever hears of a refusal can allow it, so the log has it by then.
+    Log(std::move(entry), [this, id, text, target = opened.target()] {
+      failures_.Refused(target);
+      TellUser(target, text.launcher);
+      Answer(id, DenialKind::kPolicy, text.program);
+    });
   }
 
   // Before Answer(): a command that ends because of it must not end before its launcher knows why.
   // A launcher reports each host once, so some messages of a flood may be dropped.
-  void TellUser(const Opened& opened, const std::string& sentence) {
+  void TellUser(const std::string& target, const std::string& sentence) {
     if (parent_.is_busy()) return;
-    parent_.Send(static_cast<char>(BrokerMessage::kRefused), {opened.target(), sentence});
+    parent_.Send(static_cast<char>(BrokerMessage::kRefused), {target, sentence});
   }
 
   void Answer(uint64_t id, DenialKind kind, const std::string& sentence) {
@@ -276,8 +279,8 @@ class Broker {
         (to.empty() ? "a connection was" : "connection to " + Quote(to)) + " refused: " + entry.why;
     counts_.Refused(to);
     NoteCounts();
-    Log(std::move(entry));
-    TellUser(opened, sentence);
+    Log(std::move(entry),
+        [this, sentence, target = opened.target()] { TellUser(target, sentence); });
   }
 
   static AuditEntry EntryOf(const Opened& opened) {
@@ -290,11 +293,11 @@ class Broker {
     return entry;
   }
 
-  void Log(AuditEntry entry) {
+  void Log(AuditEntry entry, ConnectionLog::Handler written = {}) {
     entry.session = policy_.session();
     entry.agent_type = policy_.agent_type();
     entry.profile = profile_;
-    log_.Add(std::move(entry));
+    log_.Add(std::move(entry), std::move(written));
   }
 
   void SetLog(const Policy& policy) {

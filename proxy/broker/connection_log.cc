@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include <boost/asio/post.hpp>
 #include <chrono>
 #include <utility>
 
@@ -12,15 +13,16 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxLines = 4096;
-// How long the first line waits for others, so that they are written together. With many short
-// connections, one write for each line would take processor time from the connections.
+// How long the first line waits for others, so that they are written together, unless somebody
+// waits for it. With many short connections, one write for each line would take processor time from
+// the connections.
 constexpr std::chrono::milliseconds kGather{5};
 // Lines to write without waiting longer, and at most at once: other writers need the lock, too.
 constexpr size_t kEnoughLines = 256;
 
 }  // namespace
 
-ConnectionLog::ConnectionLog() : thread_([this] { Write(); }) {}
+ConnectionLog::ConnectionLog(boost::asio::io_context& io) : io_(io), thread_([this] { Write(); }) {}
 
 ConnectionLog::~ConnectionLog() { Finish(); }
 
@@ -42,24 +44,29 @@ void ConnectionLog::SetFile(const std::optional<Path>& file, const AuditRules& r
   place_ = std::make_shared<const Place>(Place{*file, own});
 }
 
-void ConnectionLog::Add(AuditEntry entry) {
-  if (place_ == nullptr) return;
+void ConnectionLog::Add(AuditEntry entry, Handler written) {
+  if (place_ == nullptr) {
+    if (written) written();
+    return;
+  }
   const int64_t now = Nanoseconds(CLOCK_REALTIME);
   entry.event = "Connection";
   entry.time = AuditTime(now);
-  Line line{place_, std::move(entry), now};
-  size_t count = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    // Only refusals are left out: the number of open connections is limited, so their ends fit.
-    if (lines_.size() + written_now_ >= kMaxLines && line.entry.verdict == LoggedVerdict::kDeny) {
-      ++unwritten_;
-      return;
-    }
-    lines_.push_back(std::move(line));
-    count = lines_.size();
+  Line line{place_, std::move(entry), now, std::move(written)};
+  std::unique_lock lock(mutex_);
+  // Only refusals are left out: the number of open connections is limited, so their ends fit.
+  if (lines_.size() + written_now_ >= kMaxLines && line.entry.verdict == LoggedVerdict::kDeny) {
+    ++unwritten_;
+    lock.unlock();
+    if (line.written) line.written();
+    return;
   }
-  if (count == 1 || count == kEnoughLines) wake_.notify_one();
+  const bool begins_to_be_awaited = line.written && !is_awaited_;
+  is_awaited_ = is_awaited_ || line.written;
+  lines_.push_back(std::move(line));
+  const size_t count = lines_.size();
+  lock.unlock();
+  if (count == 1 || count == kEnoughLines || begins_to_be_awaited) wake_.notify_one();
 }
 
 bool ConnectionLog::IsFull() const {
@@ -77,11 +84,16 @@ void ConnectionLog::Write() {
   for (;;) {
     wake_.wait(lock, [this] { return ends_ || !lines_.empty(); });
     if (lines_.empty()) return;
-    wake_.wait_for(lock, kGather, [this] { return ends_ || lines_.size() >= kEnoughLines; });
-    const std::vector<Line> lines = std::exchange(lines_, {});
+    wake_.wait_for(lock, kGather,
+                   [this] { return ends_ || is_awaited_ || lines_.size() >= kEnoughLines; });
+    std::vector<Line> lines = std::exchange(lines_, {});
+    is_awaited_ = false;
     written_now_ = lines.size();
     lock.unlock();
     std::string failure = WriteAll(lines);
+    for (Line& line : lines) {
+      if (line.written) boost::asio::post(io_, std::move(line.written));
+    }
     lock.lock();
     written_now_ = 0;
     failure_ = std::move(failure);
@@ -101,7 +113,7 @@ void ConnectionLog::AddCount(const Line& last) {
   entry.verdict = LoggedVerdict::kDeny;
   entry.why = std::to_string(std::exchange(unwritten_, 0)) +
               " more refusals came faster than lines can be written";
-  lines_.push_back({last.place, std::move(entry), now});
+  lines_.push_back({last.place, std::move(entry), now, {}});
 }
 
 std::string ConnectionLog::WriteAll(const std::vector<Line>& lines) {

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 
 #include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -43,7 +44,8 @@ AuditEntry EntryTo(const std::string& host) {
 TEST_CASE("connection log: all that is queued is written in the end, in order") {
   Logged logged;
   {
-    ConnectionLog log;
+    boost::asio::io_context io;
+    ConnectionLog log(io);
     log.SetFile(logged.file, logged.rules);
     for (int i = 0; i < 100; ++i) log.Add(EntryTo("h" + std::to_string(i) + ":443"));
     CHECK_FALSE(log.IsFull());
@@ -58,7 +60,8 @@ TEST_CASE("connection log: entries go to the log that counted when they came") {
   Logged logged;
   Logged other;
   {
-    ConnectionLog log;
+    boost::asio::io_context io;
+    ConnectionLog log(io);
     log.Add(EntryTo("none:1"));
     log.SetFile(logged.file, logged.rules);
     log.Add(EntryTo("a:1"));
@@ -76,7 +79,8 @@ TEST_CASE("connection log: entries go to the log that counted when they came") {
 TEST_CASE("connection log: a failure is known until a line is written") {
   Logged logged;
   logged.disk.File("file");
-  ConnectionLog log;
+  boost::asio::io_context io;
+  ConnectionLog log(io);
   CHECK(log.failure().empty());
   const auto await = [&log](bool fails) {
     for (int i = 0; i < 30'000 && log.failure().empty() == fails; ++i) {
@@ -93,15 +97,41 @@ TEST_CASE("connection log: a failure is known until a line is written") {
   CHECK_FALSE(await(false));
 }
 
+TEST_CASE("connection log: a handler hears that its line is written") {
+  Logged logged;
+  boost::asio::io_context io;
+  ConnectionLog log(io);
+  int calls = 0;
+  log.Add(EntryTo("none:1"), [&] { ++calls; });
+  CHECK(calls == 1);
+  log.SetFile(logged.file, logged.rules);
+  log.Add(EntryTo("a:1"));
+  log.Add(EntryTo("b:1"), [&] {
+    ++calls;
+    CHECK(logged.Lines() >= 2);
+  });
+  log.Add(EntryTo("c:1"), [&] { ++calls; });
+  const auto guard = boost::asio::make_work_guard(io);
+  while (calls < 3) io.run_one();
+  CHECK(logged.Lines() == 3);
+}
+
 TEST_CASE("connection log: it is full while lines cannot be written") {
   Logged logged;
   logged.disk.File("log.jsonl");
   UniqueFd held = OpenFile(logged.file.text().c_str(), O_RDWR);
   REQUIRE(::flock(held.get(), LOCK_EX) == 0);
-  ConnectionLog log;
+  boost::asio::io_context io;
+  ConnectionLog log(io);
   log.SetFile(logged.file, logged.rules);
   // Each line waits half a second for the lock.
   for (int i = 0; i < 4200; ++i) log.Add(EntryTo("a:1"));
   CHECK(log.IsFull());
+  AuditEntry refusal = EntryTo("a:1");
+  refusal.verdict = LoggedVerdict::kDeny;
+  bool is_told = false;
+  log.Add(refusal, [&] { is_told = true; });
+  CHECK(is_told);
+  log.Add(refusal);
   held = UniqueFd();
 }
