@@ -2,7 +2,6 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -35,10 +34,14 @@ tcp::endpoint EndpointOf(const Address& address, uint16_t port) {
 // not. Hosts of this machine and its network answer at once.
 int ConnectNow(const UniqueFd& socket, const tcp::endpoint& place) {
   if (!socket.valid()) return errno;
-  if (::connect(socket.get(), place.data(), static_cast<socklen_t>(place.size())) == 0) return 0;
-  if (errno != EINPROGRESS) return errno;
-  pollfd state{.fd = socket.get(), .events = POLLOUT, .revents = 0};
-  return ::poll(&state, 1, 0) == 1 ? SocketError(socket.get()) : EINPROGRESS;
+  const auto connect = [&] {
+    return ::connect(socket.get(), place.data(), static_cast<socklen_t>(place.size())) == 0 ? 0
+                                                                                            : errno;
+  };
+  const int code = connect();
+  if (code != EINPROGRESS) return code;
+  const int then = connect();  // the result of the first one
+  return then == EALREADY ? EINPROGRESS : then;
 }
 
 }  // namespace
