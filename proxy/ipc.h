@@ -14,7 +14,9 @@ enum class WorkerMessage : char {
   // From the worker. Numbers are decimal.
   kOpen = 'o',    // id, protocol, host, port: asks for a connection
   kAssess = 'a',  // the same, without a connection: the worker has one
-  // The end of what kOpen or kAssess began: id, method, path, status, bytes up, bytes down,
+  // The same, without an answer: the broker has just permitted this target (kReliedOn).
+  kReuse = 'u',
+  // The end of what one of these began: id, method, path, status, bytes up, bytes down,
   // milliseconds, note.
   kDone = 'd',
   kRefused = 'r',  // protocol, host (may be ""), port, reason: refused for its form

@@ -14,11 +14,20 @@ constexpr size_t kMaxField = 8192;  // bytes; only text from a program or a host
 constexpr size_t kBusyQueue = 256;
 constexpr int kMessagesAtOnce = 64;  // messages, before other work gets its turn
 constexpr std::chrono::milliseconds kRetry{20};
+constexpr std::chrono::milliseconds kKeep{5};
+constexpr size_t kMaxDelayed = 32;  // messages
+
+std::vector<std::string> Truncated(const std::vector<std::string_view>& fields) {
+  std::vector<std::string> truncated;
+  truncated.reserve(fields.size());
+  for (const std::string_view field : fields) truncated.emplace_back(field.substr(0, kMaxField));
+  return truncated;
+}
 
 }  // namespace
 
 MessageChannel::MessageChannel(boost::asio::io_context& io, UniqueFd socket)
-    : socket_(io, socket.release()), retry_(io) {
+    : socket_(io, socket.release()), retry_(io), kept_timer_(io) {
   socket_.native_non_blocking(true);
 }
 
@@ -45,10 +54,28 @@ bool MessageChannel::is_busy() const { return queue_.size() >= kBusyQueue; }
 
 void MessageChannel::Send(char type, const std::vector<std::string_view>& fields,
                           std::vector<UniqueFd> fds) {
+  SendKept();
+  SendOrQueue({type, Truncated(fields), std::move(fds)});
+}
+
+void MessageChannel::SendLater(char type, const std::vector<std::string_view>& fields) {
   if (!is_open_) return;
-  Queued message{type, {}, std::move(fds)};
-  for (const std::string_view field : fields)
-    message.fields.emplace_back(field.substr(0, kMaxField));
+  kept_.push_back({type, Truncated(fields), {}});
+  if (kept_.size() == kMaxDelayed) return SendKept();
+  if (std::exchange(keeps_time_, true)) return;
+  kept_timer_.expires_after(kKeep);
+  kept_timer_.async_wait([this](const boost::system::error_code& error) {
+    keeps_time_ = false;
+    if (!error) SendKept();
+  });
+}
+
+void MessageChannel::SendKept() {
+  for (Queued& message : std::exchange(kept_, {})) SendOrQueue(std::move(message));
+}
+
+void MessageChannel::SendOrQueue(Queued message) {
+  if (!is_open_) return;
   if (queue_.empty() && TrySend(message)) return;
   if (!is_open_) return;
   if (queue_.size() == kMaxQueued) return End();
@@ -88,6 +115,7 @@ void MessageChannel::End() {
   if (!std::exchange(is_open_, false)) return;
   boost::system::error_code ignored;
   retry_.cancel();
+  kept_timer_.cancel();
   socket_.close(ignored);
   if (ended_) ended_();
 }

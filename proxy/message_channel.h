@@ -32,6 +32,11 @@ class MessageChannel : NotCopied {
   bool is_busy() const;
   // Truncates long fields. A message that is still too long ends the channel.
   void Send(char type, const std::vector<std::string_view>& fields, std::vector<UniqueFd> fds = {});
+  // The same, with the next message or within 5 milliseconds: each message of its own wakes the
+  // other side.
+  void SendLater(char type, const std::vector<std::string_view>& fields);
+  // Sends now what SendLater() has kept.
+  void SendKept();
 
  private:
   struct Queued {
@@ -41,6 +46,7 @@ class MessageChannel : NotCopied {
   };
   void AwaitMessages();
   void AwaitRoom();
+  void SendOrQueue(Queued message);
   // Returns false if there is no room now.
   bool TrySend(const Queued& message);
   void SendQueued();
@@ -51,6 +57,9 @@ class MessageChannel : NotCopied {
   Handler handler_;
   EndHandler ended_;
   std::deque<Queued> queue_;
+  std::vector<Queued> kept_;
+  boost::asio::steady_timer kept_timer_;
+  bool keeps_time_ = false;  // kept_timer_ runs
   bool is_open_ = true;
   bool lacks_references_ = false;  // the kernel takes no descriptor now
 };

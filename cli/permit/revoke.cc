@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <utility>
 
 #include "agents/claude/setup/agent_guard.h"
@@ -11,6 +12,7 @@
 #include "cli/common/grant_target.h"
 #include "cli/permit/policy_change.h"
 #include "cli/permit/policy_edit.h"
+#include "proxy/link/messages.h"
 
 namespace ringfence {
 namespace {
@@ -143,6 +145,8 @@ class Revocation {
   }
 
   Outcome Removed(const std::vector<std::string>& still) {
+    // Now no request of a running sandbox goes by the old policy any more.
+    std::this_thread::sleep_for(2 * kReliedOn);
     for (const std::string& one : still) change_.Note(one);
     for (const auto& one : change_.StillInSessions()) {
       change_.Note(one.what + "; " + one.command + " takes that back");

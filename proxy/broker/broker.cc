@@ -100,6 +100,8 @@ class Broker {
       case WorkerMessage::kOpen:
       case WorkerMessage::kAssess:
         return Open(message);
+      case WorkerMessage::kReuse:
+        return NoteReuse(message);
       case WorkerMessage::kDone:
         return Done(message.fields);
       case WorkerMessage::kRefused:
@@ -112,17 +114,23 @@ class Broker {
     }
   }
 
-  void Open(const SocketMessage& message) {
+  // Returns false for what no worker of ours sends.
+  bool ReadOpened(const SocketMessage& message, uint64_t& id, Opened& opened) const {
     const std::vector<std::string>& fields = message.fields;
-    uint64_t id = 0;
-    Opened opened;
     if (fields.size() != 4 || !ReadNumber(fields[0], id) || !ReadNumber(fields[3], opened.port) ||
         opened.port == 0 || open_.contains(id)) {
-      return io_.stop();  // no worker of ours sends that
+      return false;
     }
     opened.protocol = fields[1];
     opened.host = fields[2];
-    opened.only_assess = message.type == static_cast<char>(WorkerMessage::kAssess);
+    opened.only_assess = message.type != static_cast<char>(WorkerMessage::kOpen);
+    return true;
+  }
+
+  void Open(const SocketMessage& message) {
+    uint64_t id = 0;
+    Opened opened;
+    if (!ReadOpened(message, id, opened)) return io_.stop();
     if (open_.size() >= kMaxOpen || log_.IsFull()) {
       return Deny(id, opened, DenialKind::kBusy, "the proxy has too many connections");
     }
@@ -130,6 +138,20 @@ class Broker {
     if (!policy) return DenyWithoutPolicy(id, opened, policy.error());
     SetLog(**policy);
     Decide(id, std::move(opened), **policy);
+  }
+
+  // The request has been sent already, so this is for the log alone.
+  void NoteReuse(const SocketMessage& message) {
+    uint64_t id = 0;
+    Opened opened;
+    if (!ReadOpened(message, id, opened) || open_.size() >= kMaxOpen) return io_.stop();
+    if (policy_.has_last()) {
+      const HostDecision decision = EvaluateConnection(opened.host, opened.port, policy_.last());
+      if (decision.rule != nullptr) opened.rule = RuleAt(decision.rule->place);
+    }
+    counts_.Granted(opened.target());
+    open_.emplace(id, std::move(opened));
+    NoteCounts();
   }
 
   void Decide(uint64_t id, Opened opened, const Policy& policy) {
@@ -170,9 +192,9 @@ class Broker {
     at->second.wait.reset();
     if (!at->second.only_assess) failures_.Reached(at->second.target());
     counts_.Granted(at->second.target());
-    NoteCounts();
     worker_->Send(static_cast<char>(WorkerMessage::kGranted),
                   {std::to_string(id), at->second.address}, std::move(socket));
+    NoteCounts();
   }
 
   // A connection that was permitted does not come about.

@@ -24,6 +24,8 @@ class LivePolicy {
   // Returns the policy; valid until the next call. A policy that cannot be used is an error: then
   // no connection is permitted.
   Result<const Policy*> Current();
+  // False before Current() is called, and while the policy cannot be used.
+  bool has_last() const { return policy_.has_value() && policy_->has_value(); }
   // The last policy that Current() returned.
   const Policy& last() const { return policy_->value(); }
   // Of that policy.

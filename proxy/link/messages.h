@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <string_view>
 
@@ -53,6 +54,11 @@ enum class BrokerMessage : char {
   kCounts = 't',   // from the broker: open connections; granted, refused, bytes up and down of all
                    // hosts; then a host, and its four numbers, for each
 };
+
+// For so long the proxy relies on a permission for further requests to the same host on connections
+// that it has, so that each of many short ones need not wait for a decision. `ringfence revoke`
+// ends only after that.
+constexpr std::chrono::milliseconds kReliedOn{5};
 
 enum class LauncherMessage : char {
   kJoin = 'j',           // to the proxy: a session; a descriptor for HolderMessage::kMember

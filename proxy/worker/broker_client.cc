@@ -8,6 +8,11 @@
 #include "base/syscall.h"
 
 namespace ringfence {
+namespace {
+
+constexpr size_t kMaxPermitted = 64;  // targets; those that are forgotten are asked for again
+
+}  // namespace
 
 void BrokerClient::Start(MessageChannel::Handler listen, MessageChannel::EndHandler ended) {
   listen_ = std::move(listen);
@@ -25,23 +30,40 @@ uint64_t BrokerClient::Assess(const Target& target, Handler handler) {
 
 uint64_t BrokerClient::Ask(WorkerMessage message, const Target& target, Handler handler) {
   const uint64_t id = ++last_;
-  questions_[id] = {std::move(handler), message == WorkerMessage::kOpen};
-  begun_[id] = Nanoseconds(CLOCK_MONOTONIC);
+  questions_[id] = {std::move(handler), message == WorkerMessage::kOpen, target.text()};
+  begun_[id] = {Nanoseconds(CLOCK_MONOTONIC), false};
   channel_.Send(static_cast<char>(message),
                 {std::to_string(id), target.protocol, target.host, std::to_string(target.port)});
+  return id;
+}
+
+uint64_t BrokerClient::Reuse(const Target& target) {
+  const auto permitted = permitted_.find(target.text());
+  if (permitted == permitted_.end()) return 0;
+  const int64_t now = Nanoseconds(CLOCK_MONOTONIC);
+  if (now - permitted->second > relied_on_.count()) return 0;
+  const uint64_t id = ++last_;
+  begun_[id] = {now, true};
+  channel_.SendLater(
+      static_cast<char>(WorkerMessage::kReuse),
+      {std::to_string(id), target.protocol, target.host, std::to_string(target.port)});
   return id;
 }
 
 void BrokerClient::Done(uint64_t id, const Usage& usage) {
   const auto begun = begun_.find(id);
   if (begun == begun_.end()) return;
-  const int64_t milliseconds = (Nanoseconds(CLOCK_MONOTONIC) - begun->second) / 1'000'000;
+  const int64_t milliseconds = (Nanoseconds(CLOCK_MONOTONIC) - begun->second.time) / 1'000'000;
+  const bool is_reuse = begun->second.is_reuse;
   begun_.erase(begun);
   questions_.erase(id);  // the broker does not answer any more
-  channel_.Send(static_cast<char>(WorkerMessage::kDone),
-                {std::to_string(id), usage.method, usage.path, std::to_string(usage.status),
-                 std::to_string(usage.up), std::to_string(usage.down), std::to_string(milliseconds),
-                 usage.note});
+  const std::string texts[] = {std::to_string(id), std::to_string(usage.status),
+                               std::to_string(usage.up), std::to_string(usage.down),
+                               std::to_string(milliseconds)};
+  const std::vector<std::string_view> fields{texts[0], usage.method, usage.path, texts[1],
+                                             texts[2], texts[3],     texts[4],   usage.note};
+  const char done = static_cast<char>(WorkerMessage::kDone);
+  is_reuse ? channel_.SendLater(done, fields) : channel_.Send(done, fields);
 }
 
 void BrokerClient::Refused(const Target& target, std::string_view reason) {
@@ -64,8 +86,11 @@ void BrokerClient::Hear(SocketMessage message) {
     answer = {.denial = DenialKind::kBusy, .sentence = "the proxy has no descriptor left"};
     Done(id, {.note = answer.sentence});
   } else if (answer.is_granted) {
+    if (permitted_.size() == kMaxPermitted) permitted_.clear();
+    permitted_[asked.target] = begun_[id].time;
     if (!message.fds.empty()) answer.socket = std::move(message.fds.front());
   } else {
+    permitted_.erase(asked.target);
     begun_.erase(id);
     if (message.fields.size() == 3 && !message.fields[1].empty()) {
       answer.denial = static_cast<DenialKind>(message.fields[1][0]);

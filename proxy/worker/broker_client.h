@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -9,6 +10,7 @@
 #include <string_view>
 
 #include "proxy/ipc.h"
+#include "proxy/link/messages.h"
 #include "proxy/message_channel.h"
 
 namespace ringfence {
@@ -19,6 +21,7 @@ struct Target {
   std::string host;  // canonical
   uint16_t port = 0;
 
+  std::string text() const { return host + ":" + std::to_string(port); }
   bool IsSamePlace(const Target& other) const { return host == other.host && port == other.port; }
 };
 
@@ -52,25 +55,41 @@ class BrokerClient : NotCopied {
   // number for Done(). `handler` is called once, later.
   uint64_t Open(const Target& target, Handler handler);
   uint64_t Assess(const Target& target, Handler handler);
+  // Begins another request on a connection that exists, without a question, if the broker has just
+  // permitted its target (kReliedOn). Returns a number for Done(), which must follow; 0 if the
+  // broker has to be asked.
+  uint64_t Reuse(const Target& target);
+  // For tests, in place of kReliedOn.
+  void RelyOnPermissionsFor(std::chrono::nanoseconds time) { relied_on_ = time; }
   // Must follow each grant, once. Before the answer to the question `id`: it is not needed any
   // more.
   void Done(uint64_t id, const Usage& usage);
   // Reports what was refused for its form, without a question. `host` may be "".
   void Refused(const Target& target, std::string_view reason);
+  // Sends now what the broker need not know at once.
+  void ReportNow() { channel_.SendKept(); }
 
  private:
   struct Question {
     Handler handler;
     bool wants_socket;
+    std::string target;
   };
   uint64_t Ask(WorkerMessage message, const Target& target, Handler handler);
   void Hear(SocketMessage message);
 
   MessageChannel channel_;
+  std::chrono::nanoseconds relied_on_ = kReliedOn;
   MessageChannel::Handler listen_;
   uint64_t last_ = 0;
   std::map<uint64_t, Question> questions_;
-  std::map<uint64_t, int64_t> begun_;  // nanoseconds, CLOCK_MONOTONIC
+  struct Begun {
+    int64_t time;  // nanoseconds, CLOCK_MONOTONIC
+    bool is_reuse;
+  };
+  std::map<uint64_t, Begun> begun_;
+  // When the broker was asked for a target that it has permitted, in the same unit.
+  std::map<std::string, int64_t> permitted_;
 };
 
 }  // namespace ringfence

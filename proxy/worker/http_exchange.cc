@@ -91,6 +91,8 @@ void HttpExchange::Ask() {
   host_target_ = target;
   if (has_host && grant_ != 0) return SendRequest();  // granted together with the connection
   is_reused_ = has_host;
+  grant_ = has_host ? service_.broker().Reuse(target) : 0;
+  if (grant_ != 0) return SendRequest();
   grant_ = has_host ? service_.broker().Assess(target, answered)
                     : service_.broker().Open(target, answered);
 }
@@ -126,6 +128,7 @@ void HttpExchange::SendRequest() {
   interim_count_ = 0;
   response_.in.clear();
   PassRequest();
+  reads_in_a_row_ = kMaxReadsInARow;  // the response is hardly there
   if (!is_closed_) ReadResponse();
 }
 
@@ -237,6 +240,7 @@ void HttpExchange::EndResponse() {
   }
   if (!host_keeps_alive_ || !response_.in.empty()) CloseHost();
   status_ = 0;
+  reads_in_a_row_ = kMaxReadsInARow;  // the next request is hardly there
   ReadRequest();
 }
 
@@ -246,13 +250,6 @@ void HttpExchange::EndResponse() {
 bool HttpExchange::ShouldParse(Way& way) {
   const size_t from = std::min(std::exchange(way.searched, way.in.size()), way.in.size());
   return from == 0 || way.in.size() >= kMaxHeadSize || way.in.find('\n', from) != std::string::npos;
-}
-
-void HttpExchange::AddPayload(Way& way, std::string_view payload) {
-  if (payload.empty()) return;
-  if (way.chunked) way.out += ChunkLine(payload.size());
-  way.out += payload;
-  if (way.chunked) way.out += "\r\n";
 }
 
 bool HttpExchange::TakeBody(Way& way) {
@@ -271,7 +268,7 @@ bool HttpExchange::TakeBody(Way& way) {
       }
       return false;
     }
-    AddPayload(way, payload);
+    way.AddPayload(payload);
     rest.remove_prefix(used);
     way.is_done = progress == Progress::kDone;
     if (way.is_done || used == 0 || rest.empty()) break;
@@ -376,6 +373,7 @@ void HttpExchange::CloseHost() {
 void HttpExchange::Close() {
   if (std::exchange(is_closed_, true)) return;
   ReportUse("the client closed the connection");
+  service_.broker().ReportNow();  // the session may end with its last connection
   timer_.cancel();
   CloseHost();
   error_code ignored;

@@ -46,6 +46,13 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
     uint64_t passed = 0;   // bytes written, for the log
     size_t searched = 0;   // bytes of `in` without a line feed
 
+    void AddPayload(std::string_view payload) {
+      if (payload.empty()) return;
+      if (chunked) out += ChunkLine(payload.size());
+      out += payload;
+      if (chunked) out += "\r\n";
+    }
+
     // Frees what is empty: a client may hold hundreds of connections between two requests.
     void Release() {
       if (in.empty()) std::string().swap(in);
@@ -71,7 +78,6 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
 
   // Moves what is understood of `way.in` to `way.out`. Returns false for a broken body.
   bool TakeBody(Way& way);
-  static void AddPayload(Way& way, std::string_view payload);
   static bool ShouldParse(Way& way);
   void Read(TcpSocket& socket, Way& way, void (HttpExchange::*then)(bool ended));
   void Write(TcpSocket& socket, Way& way, void (HttpExchange::*then)());

@@ -78,6 +78,35 @@ TEST_CASE("message channel: a long field is cut off") {
   CHECK(channel.ends == 0);
 }
 
+TEST_CASE("message channel: messages that are kept go with others, at a word, or soon") {
+  Channel channel;
+  const auto next = [&] {
+    std::optional<char> type;
+    REQUIRE(RunUntil(channel.io, [&] {
+      const Result<SocketMessage> message = channel.Read();
+      if (message) type = message->type;
+      return type.has_value();
+    }));
+    return *type;
+  };
+  channel.channel.SendLater('a', {"1"});
+  CHECK_FALSE(channel.Read());
+  CHECK(next() == 'a');
+  channel.channel.SendLater('b', {});
+  channel.channel.Send('c', {});
+  CHECK(channel.Read()->type == 'b');
+  CHECK(channel.Read()->type == 'c');
+  channel.channel.SendLater('d', {});
+  channel.channel.SendKept();
+  CHECK(channel.Read()->type == 'd');
+  for (int i = 0; i < 32; ++i) channel.channel.SendLater('e', {});
+  CHECK(channel.Read());
+  channel.pair.other = UniqueFd();
+  REQUIRE(channel.Ends());
+  channel.channel.SendLater('f', {});
+  channel.channel.SendKept();
+}
+
 TEST_CASE("message channel: many messages that are there already") {
   Channel channel;
   size_t count = 0;

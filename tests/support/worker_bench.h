@@ -104,6 +104,7 @@ class WorkerBench {
   explicit WorkerBench(std::string_view password = "")
       : channel_(SeqpacketPair()), service_(io_, std::move(channel_.other), password) {
     REQUIRE(::fcntl(channel_.own.get(), F_SETFL, O_NONBLOCK) == 0);
+    service_.broker().RelyOnPermissionsFor(std::chrono::nanoseconds(-1));  // asks each time
     service_.broker().Start([this](SocketMessage message) { listened_.push_back(message.type); },
                             [this] { has_ended_ = true; });
     REQUIRE(Receive().type == static_cast<char>(WorkerMessage::kReady));

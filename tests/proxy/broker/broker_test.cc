@@ -105,6 +105,52 @@ TEST_CASE("broker: further requests on a connection are assessed") {
   CHECK(broker.ToWorker().starts_with("n 8 p "));
 }
 
+TEST_CASE("broker: requests that rely on an earlier permission are logged") {
+  const Listed listed;
+  {
+    BrokerBench broker(listed.disk.Request());
+    broker.Send(WorkerMessage::kReuse, {"1", "http", "a.example", "80"});
+    broker.Send(WorkerMessage::kDone, {"1", "GET", "/early", "200", "1", "1", "1", ""});
+    broker.Send(WorkerMessage::kAssess, {"2", "http", "a.example", "80"});
+    CHECK(broker.ToWorker() == "g 2 -");
+    broker.Send(WorkerMessage::kReuse, {"3", "http", "a.example", "80"});
+    broker.Send(WorkerMessage::kDone, {"3", "GET", "/reused", "200", "1", "1", "1", ""});
+    listed.disk.Policy(Allow("\"b.example\""));
+    broker.Send(WorkerMessage::kAssess, {"4", "http", "a.example", "80"});
+    CHECK(broker.ToWorker().starts_with("n 4 p "));
+    broker.Send(WorkerMessage::kReuse, {"5", "http", "a.example", "80"});
+    broker.Send(WorkerMessage::kDone, {"5", "GET", "/late", "200", "1", "1", "1", ""});
+    broker.Send(WorkerMessage::kAssess, {"6", "http", "b.example", "80"});
+    CHECK(broker.ToWorker() == "g 6 -");
+  }
+  const std::string log = listed.disk.Log();
+  const auto line = [&log](const std::string& path) {
+    const size_t at = log.find(path);
+    REQUIRE(at != std::string::npos);
+    const size_t begin = log.rfind('\n', at) + 1;  // 0 for the first line
+    return log.substr(begin, log.find('\n', at) - begin);
+  };
+  CHECK(log.find("/early") == std::string::npos);  // no decision, and so no log, came before
+  for (const char* path : {"/reused", "/late"}) {
+    CHECK(line(path).find(R"("verdict":"permit")") != std::string::npos);
+  }
+  CHECK(line("/reused").find(R"("pointer":"/network/allow")") != std::string::npos);
+}
+
+TEST_CASE("broker: it ends at a reuse that no worker sends") {
+  const Listed listed;
+  BrokerBench broker(listed.disk.Request());
+  broker.Send(WorkerMessage::kReuse, {"1", "http", "a.example"});
+  CHECK(broker.Wait() == 0);
+}
+
+TEST_CASE("broker: a refusal is in the log before the worker hears of it") {
+  const Listed listed;
+  BrokerBench broker(listed.disk.Request());
+  CHECK(broker.Ask("b.example", "443").starts_with("n 1 p "));
+  CHECK(listed.disk.Log().find("b.example:443") != std::string::npos);
+}
+
 TEST_CASE("broker: the policy may change meanwhile") {
   const Listed listed;
   BrokerBench broker(listed.disk.Request());

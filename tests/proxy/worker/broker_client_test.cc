@@ -125,6 +125,68 @@ TEST_CASE("broker client: a program that gives up before the answer") {
   CHECK(asking.answers == 0);
 }
 
+TEST_CASE("broker client: a permission counts for further requests to its target for a while") {
+  Asking asking;
+  const Target target{kHttpProtocol, "a.example", 80};
+  asking.broker.RelyOnPermissionsFor(std::chrono::hours(1));
+  CHECK(asking.broker.Reuse(target) == 0);
+  const uint64_t first = asking.Assess();
+  CHECK(asking.bench.Heard() == "a 1 http a.example 80");
+  CHECK(asking.broker.Reuse(target) == 0);
+  asking.bench.Permit(first);
+  REQUIRE(asking.Answered());
+  const uint64_t second = asking.broker.Reuse(target);
+  CHECK(second == 2);
+  asking.broker.Done(second, {.method = "GET", .path = "/", .status = 200});
+  CHECK(asking.broker.Reuse({kHttpProtocol, "a.example", 81}) == 0);
+  CHECK(asking.broker.Reuse({kHttpProtocol, "b.example", 80}) == 0);
+  CHECK(asking.bench.Heard() == "u 2 http a.example 80");
+  CHECK(asking.bench.Heard() == "d 2 GET / 200 0 0 -");
+  asking.broker.RelyOnPermissionsFor(std::chrono::nanoseconds(-1));
+  CHECK(asking.broker.Reuse(target) == 0);
+}
+
+TEST_CASE("broker client: a denial ends what was permitted before") {
+  Asking asking;
+  asking.broker.RelyOnPermissionsFor(std::chrono::hours(1));
+  asking.bench.Permit(asking.Assess());
+  REQUIRE(asking.Answered());
+  asking.answer.reset();
+  asking.bench.Deny(asking.Assess(), DenialKind::kPolicy, "no");
+  REQUIRE(asking.Answered());
+  CHECK(asking.broker.Reuse({kHttpProtocol, "a.example", 80}) == 0);
+}
+
+TEST_CASE("broker client: permissions for many targets") {
+  Asking asking;
+  asking.broker.RelyOnPermissionsFor(std::chrono::hours(1));
+  for (uint16_t port = 1; port <= 65; ++port) {
+    asking.answer.reset();
+    asking.bench.Permit(
+        asking.broker.Assess({kHttpProtocol, "a.example", port},
+                             [&asking](BrokerAnswer given) { asking.answer = std::move(given); }));
+    REQUIRE(asking.Answered());
+  }
+  CHECK(asking.broker.Reuse({kHttpProtocol, "a.example", 64}) == 0);
+  CHECK(asking.broker.Reuse({kHttpProtocol, "a.example", 65}) != 0);
+}
+
+TEST_CASE("broker client: what is not urgent goes before the next message, or at a word") {
+  Asking asking;
+  asking.broker.RelyOnPermissionsFor(std::chrono::hours(1));
+  asking.bench.Permit(asking.Assess());
+  REQUIRE(asking.Answered());
+  CHECK(asking.bench.Heard() == "a 1 http a.example 80");
+  const Target target{kHttpProtocol, "a.example", 80};
+  asking.broker.Reuse(target);
+  asking.broker.ReportNow();
+  CHECK(asking.bench.Heard() == "u 2 http a.example 80");
+  asking.broker.Reuse(target);
+  asking.Open();
+  CHECK(asking.bench.Heard() == "u 3 http a.example 80");
+  CHECK(asking.bench.Heard() == "o 4 tcp a.example 22");
+}
+
 TEST_CASE("broker client: refusals for the form, and the end of the broker") {
   Asking asking;
   asking.broker.Refused({kDnsProtocol, "a.example", 0}, "has no form");

@@ -36,6 +36,17 @@ TEST_CASE("http exchange: a further request to the same host uses its connection
   CHECK(http.bench.Heard() == "d 2 GET / 204 35 27 -");
 }
 
+TEST_CASE("http exchange: right after a permission, a further request needs no question") {
+  Exchange http;
+  http.bench.service().broker().RelyOnPermissionsFor(std::chrono::hours(1));
+  FarEnd host = http.Finish("a.example", 1);
+  http.program.Send(RequestTo("a.example"));
+  CHECK(http.Passes(host, kRequestHead));
+  host.Send(kNoContent);
+  CHECK(http.bench.Heard() == "u 2 http a.example 80");
+  CHECK(http.bench.Heard() == "d 2 GET / 204 35 27 -");
+}
+
 TEST_CASE("http exchange: a further request to another host opens another connection") {
   Exchange http;
   FarEnd host = http.Finish("a.example", 1);
