@@ -14,7 +14,7 @@ import pathlib
 import shutil
 import tempfile
 
-from plain_world import World
+from plain_world import World, give_away
 
 SECRET = "tell-nobody-4711"  # in every file outside; must never reach the model
 INSIDE = "harmless-0815"
@@ -101,9 +101,7 @@ class ClientWorld(World):
     def give_to(self, user):
         """All files except the programs, which may be links to others."""
         self.base.chmod(0o755)
-        for path in (self.home, *self.home.rglob("*")):
-            if path.parent != self.home / "bin":
-                os.chown(path, user, user, follow_symlinks=False)
+        give_away(self.home, user, but=[self.home / "bin"])
 
     def remove(self):
         super().remove()

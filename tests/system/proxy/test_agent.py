@@ -1,6 +1,8 @@
 """`ringfence run -- claude`: whole sessions of the real client, whose model is a script that a host of
 the test's network serves under the service's own name."""
 
+import os
+import pathlib
 import re
 import shutil
 import time
@@ -9,6 +11,7 @@ import pytest
 
 from agent_network import API, NOTHING, PLAIN_PORT, ScreenClient, awaits, lines_of
 from client import TerminalClient
+from plain_world import give_away
 from script import Call, Do, Told, holds, play_prompt, runs
 from tool import bash, read, write
 
@@ -246,3 +249,18 @@ def test_agents_of_a_layout_reach_their_service(agent):
         finally:
             agent.in_another_terminal(*tmux, "kill-server")
     assert not told.trouble()
+
+
+def test_files_may_vanish_while_they_are_given_to_a_user(tmp_path, monkeypatch):
+    (tmp_path / "socket/below").mkdir(parents=True)
+    (tmp_path / "kept").touch()
+    given, chown = [], os.chown
+
+    def vanishing_chown(path, *rest, **named):
+        shutil.rmtree(tmp_path / "socket", ignore_errors=True)
+        chown(path, *rest, **named)
+        given.append(pathlib.Path(path))
+
+    monkeypatch.setattr(os, "chown", vanishing_chown)
+    give_away(tmp_path, os.getuid())
+    assert sorted(given) == [tmp_path, tmp_path / "kept"]

@@ -1,10 +1,26 @@
 """A home and a project in a separate directory, which every system test has. Anything else
 depends on the program under test: see the derived classes."""
 
+import contextlib
+import os
 import pathlib
 import shutil
 
 PATH = "/usr/bin:/bin"
+
+
+def give_away(folder, user, but=()):
+    """Gives the folder and what is below it to the user, except what is directly in one of `but`.
+
+    Programs of an earlier step may still remove files there, so a path may vanish at any time."""
+    paths = [folder]
+    # Passes over a folder that has vanished.
+    for parent, folders, files in os.walk(folder):
+        if pathlib.Path(parent) not in but:
+            paths += (os.path.join(parent, name) for name in folders + files)
+    for path in paths:
+        with contextlib.suppress(FileNotFoundError):
+            os.chown(path, user, user, follow_symlinks=False)
 
 
 class World:

@@ -18,6 +18,7 @@ import zipfile
 import pytest
 
 from internet import PYTHON, SITE as ADDRESS
+from plain_world import give_away
 from proxy_processes import until
 
 HOST = "site.example"
@@ -275,5 +276,4 @@ class Database:
 
 def give_to_user(folder, internet):
     if os.geteuid() == 0:
-        for path in (folder, *folder.rglob("*")):
-            os.chown(path, internet.user, internet.user, follow_symlinks=False)
+        give_away(folder, internet.user)
