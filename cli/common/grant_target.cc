@@ -110,13 +110,6 @@ std::string MatchingHost(const HostRule& entry) {
   return (entry.subdomains ? kAnyName + std::string(".") : "") + std::string(entry.host);
 }
 
-std::string WideHostText(std::string_view text) {
-  const std::string_view host = text.substr(0, text.find(':'));
-  if (host == "*") return "every host";
-  const bool is_top = host.starts_with("*.") && host.find('.', 2) == std::string_view::npos;
-  return is_top ? "every host below " + Quote(host.substr(1)) : "";
-}
-
 std::string WideToolText(const std::string& tool) {
   const ToolScope reach = ToolScopeOf(tool);
   if (reach == ToolScope::kEveryTool) return "every tool, also those of every MCP server";
@@ -353,6 +346,13 @@ Result<std::optional<TargetDecision>> EvaluateTarget(const GrantTarget& grant,
 bool HasNetwork(const Context& policies) {
   const Result<Policy> policy = policies.PolicyFor();
   return policy && policy->network;
+}
+
+std::string WideHostText(std::string_view text) {
+  const std::string_view host = text.substr(0, text.find(':'));
+  if (host == "*") return "every host";
+  const bool is_top = host.starts_with("*.") && host.find('.', 2) == std::string_view::npos;
+  return is_top ? "every host below " + Quote(host.substr(1)) : "";
 }
 
 std::string WideText(const GrantTarget& grant, const Places& places, const Registration& where) {

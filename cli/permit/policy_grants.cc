@@ -8,6 +8,7 @@
 #include "base/json_pointer.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "cli/common/grant_target.h"
 #include "cli/common/markup.h"
 #include "policy/evaluate/evaluate_tool.h"
 #include "policy/rules/domain.h"
@@ -62,8 +63,7 @@ EntryDanger DangerOfTool(const GrantReader&, const std::string& entry) {
 
 EntryDanger DangerOfHost(const GrantReader&, const std::string& entry) {
   if (entry == "@agent-hosts") return Danger::kNone;
-  const Result<HostRule> rule = ParseHostRule(LowerAscii(entry));
-  return rule && rule->any ? Danger::kOpensAll : Danger::kOpensMore;
+  return WideHostText(entry).empty() ? Danger::kOpensMore : Danger::kOpensAll;
 }
 
 // Describes a value of the key. Of several rows of a key, those with `danger_of` describe the
