@@ -145,6 +145,14 @@ struct PrivateRule {
   bool operator==(const PrivateRule&) const = default;
 };
 
+// The entries of one file's network.private.
+struct PrivateList {
+  std::vector<PrivateRule> rules;
+  RulePlace place;  // the file's "network"
+
+  bool operator==(const PrivateList&) const = default;
+};
+
 // A proxy through which the egress proxy connects.
 struct Upstream {
   std::string host;  // as HostRule::host
@@ -160,7 +168,7 @@ struct NetworkRules {
   std::vector<HostRule> inspect;
   // An address must be in a range of each list; if there is no list, no private address is
   // permitted.
-  std::vector<std::vector<PrivateRule>> private_lists;
+  std::vector<PrivateList> private_lists;
   std::optional<Upstream> upstream;
   bool opens_sandbox = true;  // false: only the hook applies these; the sandbox has no network
 

@@ -158,27 +158,27 @@ const PrivateRule* RuleFor(const HostRule& wanted, const Address& address,
 
 // Returns the file whose network.private lacks an address: that of the list `missing`, or else the
 // one that lists hosts.
-std::string FileOfPrivate(const std::vector<PrivateRule>* missing, const Policy& policy) {
+std::string FileOfPrivate(const PrivateList* missing, const Policy& policy) {
   constexpr std::string_view kUnknown = "the policy";
-  if (missing != nullptr) {
-    return std::string(missing->empty() ? kUnknown : missing->front().host.place.file);
-  }
+  if (missing != nullptr) return std::string(missing->place.file);
   if (!policy.network || policy.network->lists.empty()) return std::string(kUnknown);
   const RulePlace& list = policy.network->lists.front().place;
   return std::string(AllowChanges(list) ? list.file : kUnknown);
 }
 
-// Returns the cause for an address that is in no range of `rules`, or of no list at all.
-Cause PrivateCause(const HostRule& wanted, const Address& address,
-                   const std::vector<PrivateRule>* rules, const Policy& policy) {
+// Returns the cause for an address that is in no range of `list`, or of no list at all.
+Cause PrivateCause(const HostRule& wanted, const Address& address, const PrivateList* list,
+                   const Policy& policy) {
   Cause cause{"", ", and no entry of network.private has it"};
-  if (rules != nullptr && !rules->empty()) cause.place = rules->front().host.place;
+  if (list != nullptr) {
+    cause.place = list->rules.empty() ? list->place : list->rules.front().host.place;
+  }
   if (cause.place && !AllowChanges(*cause.place)) {
     cause.remedy = AllowFix(policy, cause.place, "");
   } else if (KindOfAddress(address) == AddressKind::kPrivate) {
     cause.remedy = "Ask the user to add " + Quote(HostText(wanted)) + ": [" +
                    Quote(AddressRangeText({.first = address})) + "] to network.private of " +
-                   FileOfPrivate(rules, policy) + ".";
+                   FileOfPrivate(list, policy) + ".";
   }
   return cause;
 }
@@ -186,11 +186,11 @@ Cause PrivateCause(const HostRule& wanted, const Address& address,
 AddressDecision EvaluatePrivate(const HostRule& wanted, const Address& address,
                                 const Policy& policy) {
   AddressDecision decision;
-  const std::vector<PrivateRule>* missing = nullptr;
+  const PrivateList* missing = nullptr;
   if (policy.network) {
-    for (const std::vector<PrivateRule>& rules : policy.network->private_lists) {
-      missing = &rules;
-      decision.rule = RuleFor(wanted, address, rules);
+    for (const PrivateList& list : policy.network->private_lists) {
+      missing = &list;
+      decision.rule = RuleFor(wanted, address, list.rules);
       if (decision.rule == nullptr) break;
     }
   }

@@ -23,8 +23,8 @@ bool IsLocalhost(std::string_view host) {
 
 bool IsPrivateName(const HostRule& wanted, const NetworkRules& network) {
   const auto covers = [&](const PrivateRule& rule) { return Covers(rule.host, wanted); };
-  return std::ranges::any_of(network.private_lists, [&](const std::vector<PrivateRule>& rules) {
-    return std::ranges::any_of(rules, covers);
+  return std::ranges::any_of(network.private_lists, [&](const PrivateList& list) {
+    return std::ranges::any_of(list.rules, covers);
   });
 }
 

@@ -49,7 +49,9 @@ bool IsHostLoopback(const HostRule& rule) { return rule.host == kHostLoopback; }
 
 NetworkRules NetworkOf(const NetworkSection& section) {
   NetworkRules rules;
-  if (section.private_rules) rules.private_lists.push_back(*section.private_rules);
+  if (section.private_rules) {
+    rules.private_lists.push_back({*section.private_rules, section.private_place});
+  }
   rules.lists.push_back({section.allow.value_or(std::vector<HostRule>{}),
                          section.unlisted.value_or(Unlisted::kDeny), section.place});
   AddNetwork(rules, section);
@@ -141,7 +143,10 @@ NetworkSection MergedNetwork(const NetworkSection& base, NetworkSection over) {
     // A project's list cannot repeat these entries.
     std::ranges::copy_if(*base.allow, std::back_inserter(*over.allow), IsHostLoopback);
   }
-  if (!over.private_rules) over.private_rules = base.private_rules;
+  if (!over.private_rules) {
+    over.private_rules = base.private_rules;
+    over.private_place = base.private_place;
+  }
   if (!over.unlisted) over.unlisted = base.unlisted;
   if (!over.inspect) over.inspect = base.inspect;
   if (base.deny) AppendTo(over.deny ? *over.deny : over.deny.emplace(), base.deny);
@@ -179,7 +184,7 @@ void TightenNetwork(Policy& policy, const std::optional<NetworkSection>& over) {
   }
   // Without a list no private address is permitted. An untrusted file's entries do not count.
   if (over->private_rules && over->place.quotable && !rules->private_lists.empty()) {
-    rules->private_lists.push_back(*over->private_rules);
+    rules->private_lists.push_back({*over->private_rules, over->private_place});
   }
   if (over->allow) {
     rules->lists.push_back(

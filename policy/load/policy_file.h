@@ -26,6 +26,7 @@ struct RuleLists {
 struct NetworkSection {
   RuleList<HostRule> allow, deny, inspect;
   RuleList<PrivateRule> private_rules;
+  RulePlace private_place;  // the "network" that has them
   std::optional<Unlisted> unlisted;
   RulePlace place;
   bool of_project = false;

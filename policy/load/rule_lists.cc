@@ -190,6 +190,7 @@ NetworkSection RuleListReader::ReadNetwork(ObjectReader& object, const JsonTree:
           .deny = ReadHosts(object, "deny", at),
           .inspect = ReadHosts(object, "inspect", at),
           .private_rules = ReadPrivate(object, at),
+          .private_place = PlaceOf(node, std::string(at)),
           .place = PlaceOf(node, std::string(at)),
           .of_project = file_.of_project};
 }

@@ -177,7 +177,14 @@ TEST_CASE("evaluator address: the remedy names the file that lacks the address")
   of_root.network->lists.front().place.file = kManagedPolicy;
   CHECK(remedy(of_root) == "the policy.");
   World asks;
-  CHECK(remedy(PolicyOfUser(asks, R"("network":{"private":{}})")) == "the policy.");
+  CHECK(remedy(PolicyOfUser(asks, R"("network":{"private":{}})")) == "policy.json.");
+  World both;
+  both.Project(R"("network":{"private":{}})", true);
+  const Policy of_project = PolicyOfUser(both, R"("network":{"allow":["a.example"]})");
+  CHECK(remedy(of_project) == std::string(of_project.network->private_lists[0].place.file) + ".");
+  World inherits;
+  inherits.Project(R"("network":{"allow":["a.example"]})", true);
+  CHECK(remedy(PolicyOfUser(inherits, R"("network":{"private":{}})")) == "policy.json.");
   Policy empty;
   CHECK(remedy(empty) == "the policy.");
   empty.network.emplace();

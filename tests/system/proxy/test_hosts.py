@@ -123,8 +123,9 @@ def test_a_host_header_for_another_host_is_refused(world):
     assert "bad.example" not in json.dumps(world.log("good.example:80"))
 
 
-def test_private_addresses_need_an_entry(world):
-    world.set_network({"allow": ["private.example"]})
+@pytest.mark.parametrize("private", ({}, {"private": {}}))
+def test_private_addresses_need_an_entry(world, private):
+    world.set_network({"allow": ["private.example"], **private})
     done = world.curl("http://private.example/")
     assert "its address 10.1.2.3 is private" in done.stdout
     host, address, file = re.search('add "(.*)": \\["(.*)"\\] to network.private of ([^ ]*)[.]', done.stdout).groups()
