@@ -161,7 +161,7 @@ class Account final : public LaunchObserver {
     if (request_.command.is_trial) return;
     Cause cause = NoNetworkCause("", request_.policy);
     cause.what = "use of the network";
-    if (!request_.policy.network) cause.remedy = NewNetworkFix(request_.policy, "HOST");
+    if (!request_.policy.network) cause.remedy = AllowFix(request_.policy, {}, "HOST");
     report_.HostRefused("", SentenceOf({.verdict = Verdict::kDeny, .cause = std::move(cause)}));
   }
 

@@ -50,7 +50,7 @@ Cause NoNetworkCause(std::string_view host, const Policy& policy) {
   }
   cause.why = "commands have no network: the policy has no \"network\"";
   const std::string entry = LowerAscii(host);
-  if (ParseHostRule(entry)) cause.remedy = NewNetworkFix(policy, entry);
+  if (ParseHostRule(entry)) cause.remedy = AllowFix(policy, {}, HostWords(entry));
   return cause;
 }
 

@@ -70,10 +70,7 @@ HostDecision EvaluateUnlisted(const HostRule& wanted, const HostList& list, cons
   if (list.unlisted == Unlisted::kAsk && !needs_entry) {
     decision.verdict = Verdict::kAsk;
   } else {
-    const std::string entry = EntryText(wanted);
-    decision.cause->remedy = list.place.file == kBuiltInPolicy
-                                 ? NewNetworkFix(policy, entry)
-                                 : AllowFix(policy, list.place, HostWords(entry));
+    decision.cause->remedy = AllowFix(policy, list.place, HostWords(EntryText(wanted)));
   }
   return decision;
 }

@@ -239,13 +239,6 @@ std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missi
   return "Ask the user to run " + AllowCommand(*option + words) + ".";
 }
 
-std::string NewNetworkFix(const Policy& policy, std::string_view entry) {
-  const std::string file =
-      policy.named_file.empty() ? "~/.config/ringfence/policy.json" : Printable(policy.named_file);
-  return "Ask the user to add \"network\": {\"allow\": [\"@agent-hosts\", " + Quote(entry) +
-         "]} to " + file + ".";
-}
-
 std::string AllowInSessionFix(const Policy& policy, const RulePlace& missing,
                               const std::string& words) {
   const std::optional<std::string> option = PolicyOption(policy);

@@ -27,13 +27,10 @@ bool IsSharedFolder(const Path& path, const Places& places);
 bool LooksTemporary(std::string_view name);
 
 // Returns how to permit what the list `missing` lacks (absent if no list is the cause). `words` are
-// the arguments of `ringfence allow`, quoted for the shell; "" if no command can permit it.
+// the arguments of `ringfence allow`, quoted for the shell; "" if no command can permit it. Before
+// the command adds a first list of hosts, it asks: that list refuses all other hosts.
 std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missing,
                      const std::string& words);
-
-// Returns how to permit a host if no policy has a "network" section, in which case only a sandbox
-// refuses it, and `ringfence allow` asks first, because the section refuses all other hosts.
-std::string NewNetworkFix(const Policy& policy, std::string_view entry);
 
 // Returns how the user permits a host, in the words of HostWords(), while an agent runs confined:
 // the command is typed outside of its sandbox. "" if that permits nothing: the list `missing` is

@@ -104,8 +104,8 @@ TEST_CASE("denials: a command in a sandbox reaches what the policy lists, or has
   const Named evil{Kind::kHost, "evil.example:22"};
   std::string told = ResultNotes(world, evil, kCommands);
   CHECK(Has(told, "commands have no network: the policy has no \"network\""));
-  CHECK(Has(told, R"(add "network": {"allow": ["@agent-hosts", "evil.example:22"]} to)"));
-  CHECK_FALSE(Has(ResultNotes(world, {Kind::kHost, "a:b@c"}, kCommands), "@agent-hosts"));
+  CHECK(Has(told, "Ask the user to run `ringfence allow evil.example:22`."));
+  CHECK_FALSE(Has(ResultNotes(world, {Kind::kHost, "a:b@c"}, kCommands), "Ask the user"));
   world.User(R"("network":{"allow":["good.example"],"unlisted":"ask"})");
   told = ResultNotes(world, evil, kCommands);
   CHECK(Has(told, "\"evil.example\" is not listed, and a connection cannot ask"));

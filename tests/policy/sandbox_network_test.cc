@@ -84,7 +84,7 @@ TEST_CASE("sandbox network: such a grant opens nothing that an untrusted project
   CHECK(VerdictOn(world, "claude.ai", true) == "deny");
 }
 
-TEST_CASE("sandbox network: a refusal without a list of the user's own says where to add one") {
+TEST_CASE("sandbox network: a refusal without a list of the user's own names the command") {
   World world;
   const auto remedy = [&world] {
     Result<Policy> policy = MergePolicies(world.sources, "", world.places, {});
@@ -92,11 +92,10 @@ TEST_CASE("sandbox network: a refusal without a list of the user's own says wher
     policy->network = SandboxNetwork(*policy, true);
     return EvaluateHost("a.example", 22, *policy).cause->remedy;
   };
-  CHECK(remedy() ==
-        R"(Ask the user to add "network": {"allow": ["@agent-hosts", "a.example:22"]} to )"
-        "~/.config/ringfence/policy.json.");
+  CHECK(remedy() == "Ask the user to run `ringfence allow a.example:22`.");
   world.Add(Layer::kCommandLine, "\"tools\":{}");
-  CHECK(remedy().ends_with(" to " + world.sources.sources.back().file->path + "."));
+  const std::string file(world.sources.sources.back().file->path);
+  CHECK(remedy() == "Ask the user to run `ringfence allow --policy " + file + " a.example:22`.");
 }
 
 TEST_CASE("sandbox network: a host can be allowed for a session, unless others decide") {

@@ -4,6 +4,7 @@ the test's network serves under the service's own name."""
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import time
 
@@ -73,7 +74,7 @@ def assert_only_the_refused_are_named(errors):
     for line, port in zip(sorted(lines), (443, 80)):
         assert f'connection to "bad.example:{port}" {NOT_LISTED}' in line
         # The session is over, and so is what holds for it.
-        assert '"network": {"allow": ["@agent-hosts", "bad.example"]}' in line
+        assert "`ringfence allow bad.example`" in line
         assert "--session" not in line
 
 
@@ -214,8 +215,9 @@ def test_the_last_line_says_how_to_list_the_host(agent):
     _, api = agent.played(step)
     with api, agent.client() as running:
         assert running.wait(120), running.diagnosis()
-    section = re.search(r'"network": (\{.*?\}) to ~/\.config/ringfence/policy\.json', running.errors())
-    agent.write("$HOME/.config/ringfence/policy.json", '{"version": 1, "network": ' + section[1] + "}")
+    words = shlex.split(re.search("`(ringfence allow [^`]*)`", running.errors())[1])
+    allowed = agent.in_another_terminal(*words, "--yes")
+    assert allowed.returncode == 0, allowed
     told, api = agent.played(Call("permitted", bash("curl -sS http://good.example/b"), runs('"path": "/b"')))
     with api, agent.client() as running:
         assert running.wait(120), running.diagnosis()

@@ -22,8 +22,6 @@ TESTS = {
     "Ask the user to add it to the policy.":
         "text: where no command can name it or the policy; an entry by hand is tested with a profile's",
     "Ask the user to list ": "cli/test_allow_hosts.py: test_a_port_of_this_machine_goes_into_the_users_policy",
-    "Ask the user to add \"network\": {\"allow\": [\"@agent-hosts\", ":
-        "proxy/test_agent.py: test_the_last_line_says_how_to_list_the_host",
     "Ask the user to add ": "proxy/test_hosts.py: test_private_addresses_need_an_entry",
     "; it counts for the agent's own tools only, and commands in a sandbox reach this machine by: ringfence allow ":
         "cli/test_network_checks.py: test_a_loopback_entry_names_the_one_of_this_machine",
