@@ -279,6 +279,17 @@ AddressDecision EvaluateAddress(std::string_view host, uint16_t port, const Addr
   return decision;
 }
 
+NameDecision EvaluateOwnAddress(std::string_view host, uint16_t port, const Address& address,
+                                const Policy& policy) {
+  const std::string own = AddressText(address);
+  NameDecision decision = EvaluateHost(own, port, policy);
+  NameConnection(decision, ConnectionText(WithBrackets(host), port));
+  if (decision.cause) {
+    decision.cause->why.insert(0, "its address " + own + " is this machine's own, and ");
+  }
+  return decision;
+}
+
 std::vector<uint16_t> PortsOfEntries(const NetworkRules& rules) {
   std::vector<uint16_t> ports;
   for (const HostList& list : rules.lists) {

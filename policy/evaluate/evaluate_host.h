@@ -44,6 +44,11 @@ struct AddressDecision : NameDecision {
 AddressDecision EvaluateAddress(std::string_view host, uint16_t port, const Address& address,
                                 const Policy& policy);
 
+// Evaluates an address that EvaluateAddress() permits and that an interface of this machine has:
+// even a name leads there only if the policy lists the address itself.
+NameDecision EvaluateOwnAddress(std::string_view host, uint16_t port, const Address& address,
+                                const Policy& policy);
+
 // Returns the ports that entries of allow lists name, in ascending order. Entries without a port,
 // which mean 80 and 443, add none.
 std::vector<uint16_t> PortsOfEntries(const NetworkRules& rules);

@@ -138,7 +138,7 @@ void Connector::Judge(const Request& wanted, const std::vector<Address>& address
       return wanted->handler(
           Denied(DeniedUpstream(wanted->host, wanted->port, address, *upstream)));
     }
-    NameDecision decision = EvaluateAddress(wanted->host, wanted->port, address, policy);
+    NameDecision decision = Evaluate(*wanted, address, policy);
     if (decision.verdict == Verdict::kPermit) {
       permitted.push_back(address);
     } else if (!refused) {
@@ -150,6 +150,23 @@ void Connector::Judge(const Request& wanted, const std::vector<Address>& address
                 [&](const Address& address) { return IsBeyondUpstream(address, policy); });
   if (permitted.empty()) return GoUpstream(wanted, *upstream);
   Dial(wanted, std::move(permitted));
+}
+
+NameDecision Connector::Evaluate(const Wanted& wanted, const Address& address,
+                                 const Policy& policy) {
+  NameDecision decision = EvaluateAddress(wanted.host, wanted.port, address, policy);
+  // Others are refused, or the policy names them.
+  const bool is_open =
+      decision.verdict == Verdict::kPermit && KindOfAddress(address) == AddressKind::kPublic;
+  if (!is_open) return decision;
+  const Result<bool> is_own = own_addresses_.Contains(address);
+  if (!is_own) {
+    NameDecision denied{Verdict::kDeny, Cause{"", "the addresses of this machine cannot be read: " +
+                                                      is_own.error().text()}};
+    NameConnection(denied, wanted.target());
+    return denied;
+  }
+  return *is_own ? EvaluateOwnAddress(wanted.host, wanted.port, address, policy) : decision;
 }
 
 void Connector::Dial(const Request& wanted, std::vector<Address> addresses) {

@@ -15,6 +15,7 @@
 #include "policy/evaluate/evaluate_tool.h"
 #include "policy/rules/address.h"
 #include "proxy/broker/live_policy.h"
+#include "proxy/broker/own_addresses.h"
 #include "proxy/broker/resolver.h"
 #include "proxy/ipc.h"
 
@@ -70,6 +71,7 @@ class Connector : NotCopied {
   void LookUpUpstream(const Request& wanted, std::vector<Address> addresses, const Proxy& proxy);
   void Judge(const Request& wanted, const std::vector<Address>& addresses,
              const std::vector<Address>& of_upstream, const Policy& policy);
+  NameDecision Evaluate(const Wanted& wanted, const Address& address, const Policy& policy);
   void Dial(const Request& wanted, std::vector<Address> addresses);
   void GoUpstream(const Request& wanted, const Upstream& upstream);
   void OpenTunnel(const Request& wanted, const Proxy& proxy, UniqueFd socket);
@@ -77,6 +79,7 @@ class Connector : NotCopied {
   boost::asio::io_context& io_;
   LivePolicy& policy_;
   Resolver resolver_;
+  OwnAddresses own_addresses_;
 };
 
 }  // namespace ringfence

@@ -147,6 +147,30 @@ TEST_CASE("evaluator address: the cause names the address, its kind, the list an
   CHECK(cause("host.ringfence", "10.0.0.1", 443).why == "its address 10.0.0.1 is private");
 }
 
+TEST_CASE(
+    "evaluator address: one of this machine's own needs an entry, whatever name leads there") {
+  World world;
+  const Policy policy = PolicyOfUser(world, R"("network":{"allow":
+      ["*","203.0.113.7:8080","[2600::1]"],"deny":["203.0.113.9"],"unlisted":"ask"})");
+  const auto evaluate = [&](std::string_view host, std::string_view address, uint16_t port) {
+    return EvaluateOwnAddress(host, port, *ParseAddress(address), policy);
+  };
+  CHECK(evaluate("a.example", "203.0.113.7", 8080).verdict == Verdict::kPermit);
+  CHECK(evaluate("203.0.113.7", "203.0.113.7", 8080).verdict == Verdict::kPermit);
+  CHECK(evaluate("a.example", "[2600::1]", 443).verdict == Verdict::kPermit);
+  const NameDecision port = evaluate("a.example", "203.0.113.7", 80);
+  CHECK(port.verdict == Verdict::kDeny);
+  CHECK(port.cause->what == R"(connection to "a.example:80")");
+  CHECK(port.cause->why ==
+        "its address 203.0.113.7 is this machine's own, and "
+        "the host \"203.0.113.7\" is listed for port 8080 only");
+  const NameDecision unlisted = evaluate("A.example", "203.0.113.8", 5432);
+  CHECK(unlisted.verdict == Verdict::kDeny);
+  CHECK(unlisted.cause->remedy == "Ask the user to run `ringfence allow 203.0.113.8:5432`.");
+  CHECK(evaluate("a.example", "203.0.113.9", 443).cause->why ==
+        "its address 203.0.113.9 is this machine's own, and denied by \"203.0.113.9\"");
+}
+
 TEST_CASE("evaluator address: without a list of the user's own no command is suggested") {
   World world;
   world.Project(R"("network":{"allow":["a.example"]})", false);

@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from internet import GOOD
+from internet import GOOD, OWN
+from network_world import run_suggested
 
 LISTED = {"allow": ["*.example"]}
 
@@ -36,6 +37,24 @@ def test_a_name_that_leads_only_inside_is_refused(world):
     done = world.curl("-w", "%{http_code}", "http://inside.example/")
     assert done.stdout.endswith("403")
     assert world.log("inside.example:80")[-1]["verdict"] == "deny"
+
+
+OWN_NAME = "cb007163.addresses.example"
+
+
+def test_a_name_that_leads_to_this_machine_is_refused(world):
+    """Whatever listens there may be behind a firewall that trusts the loopback interface."""
+    world.set_network({"allow": ["*.addresses.example", "*.addresses.example:8080"]})
+    done = world.curl(f"http://{OWN_NAME}:8080/")
+    assert f"its address {OWN} is this machine's own" in done.stdout
+    assert world.log(f"{OWN_NAME}:8080")[-1]["verdict"] == "deny"
+    # Another address of the name counts.
+    name = f"cb007163-cb007105.{OWN_NAME.split('.', 1)[1]}"
+    assert address_of(world.curl(f"http://{name}/")) == GOOD
+    run_suggested(world, done.stderr)
+    assert address_of(world.curl(f"http://{OWN_NAME}:8080/")) == OWN
+    assert address_of(world.curl(f"http://{OWN}:8080/")) == OWN
+    assert "is listed for port 8080 only" in world.curl(f"http://{OWN_NAME}/").stdout
 
 
 def test_a_name_that_rebinds_is_checked_again(world):

@@ -7,27 +7,14 @@ import shlex
 import pytest
 
 from internet import ECHO_PORT, GOOD
+from network_world import run_suggested, suggested
 
 NO_NETWORK = "ringfence: use of the network refused: commands have no network"
 WRAPPED = {"bash": {"wrap": True}}
 
 
-def suggested(text):
-    """The command between backquotes, for this policy."""
-    return shlex.split(re.search("`ringfence ([^`]*)`", text)[1])
-
-
-def run_suggested(world, text, *options, host=None):
-    """Runs the command, with `host` in place of HOST."""
-    words = [host if host and word == "HOST" else word for word in suggested(text)]
-    if "--policy" not in words:
-        words += ["--policy", str(world.policy)]
-    done = world.outside(world.programs.ringfence, *words, *options)
-    assert done.returncode == 0, done
-
-
 def open_as_suggested(world, text, host=None):
-    """The same for a first list of hosts, about which the command asks."""
+    """Runs the command for a first list of hosts, about which the command asks."""
     with pytest.raises(AssertionError, match="add --yes"):
         run_suggested(world, text, host=host)
     run_suggested(world, text, "--yes", host=host)

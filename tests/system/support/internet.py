@@ -29,6 +29,7 @@ SITE = "203.0.113.7"  # nothing answers there but what `Internet.serve` starts
 HOSTS = {"good.example": GOOD, "www.good.example": GOOD, "bad.example": BAD, "site.example": SITE,
          "private.example": PRIVATE, "loopback.example": "127.0.0.1",
          "metadata.example": "169.254.169.254", "mixed.example": PRIVATE, "proxy.example": PRIVATE}
+OWN = "203.0.113.99"  # an interface has it; the others are only routed
 ECHO_PORT, GREETING_PORT, LOCAL_PORT = 7777, 2222, 5454
 NEW_NAME = "tester"  # of the user, if the machine does not know them: ssh and sshd insist on a name
 START_SECONDS = 60
@@ -235,7 +236,7 @@ def serve(server):
 def serve_hosts(certificates):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificates / "host.pem", certificates / "host.key")
-    for address in (GOOD, BAD, PRIVATE):
+    for address in (GOOD, BAD, PRIVATE, OWN):
         for port in (80, 8080):
             serve(WebServers((address, port), Web))
         for port in (443, 8443):
@@ -254,6 +255,7 @@ def build_network(base, user):
     ip("link", "set", "lo", "up")
     for network in ("203.0.113.0/24", "10.1.2.0/24", "169.254.169.254/32"):
         ip("route", "add", "local", network, "dev", "lo")
+    ip("address", "add", OWN, "dev", "lo")
     # The servers run as the user, who has no capability here.
     pathlib.Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").write_text("0", encoding="ascii")
     users = pathlib.Path("/etc/passwd").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import time
 
 from internet import PYTHON
@@ -23,6 +24,20 @@ s.sendall(sys.argv[3].encode())
 s.shutdown(socket.SHUT_WR)
 print(b"".join(iter(lambda: s.recv(65536), b"")).decode())
 """
+
+
+def suggested(text):
+    """The command between backquotes."""
+    return shlex.split(re.search("`ringfence ([^`]*)`", text)[1])
+
+
+def run_suggested(world, text, *options, host=None):
+    """Runs it for this policy, with `host` in place of HOST."""
+    words = [host if host and word == "HOST" else word for word in suggested(text)]
+    if "--policy" not in words:
+        words += ["--policy", str(world.policy)]
+    done = world.outside(world.programs.ringfence, *words, *options)
+    assert done.returncode == 0, done
 
 
 def refusals(done):
