@@ -3,13 +3,14 @@
 #include <optional>
 
 #include "policy/rules/address.h"
+#include "policy/rules/domain.h"
 
 namespace ringfence {
 
 bool IsOwnLoopback(const HostRule& rule) {
   const std::optional<Address> address = ParseAddress(rule.host);
-  return rule.host == "localhost" || rule.host.ends_with(".localhost") ||
-         (address && KindOfAddress(*address) == AddressKind::kLoopback);
+  if (address && (*address == ParseAddress("0.0.0.0") || *address == Address{})) return true;
+  return IsLocalhost(rule.host) || (address && KindOfAddress(*address) == AddressKind::kLoopback);
 }
 
 }  // namespace ringfence

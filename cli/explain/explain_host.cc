@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/common/grant_target.h"
+#include "cli/common/own_loopback.h"
 #include "cli/common/policies.h"
 #include "policy/evaluate/evaluate_connection.h"
 #include "policy/evaluate/evaluate_url.h"
@@ -98,6 +99,10 @@ class ConnectionExplainer {
     explained.decision.verdict =
         decision.verdict == Verdict::kAsk ? Verdict::kDeny : decision.verdict;
     explained.decision.cause = std::move(decision.cause);
+    const bool is_landlock = policy_.sandbox.layers == SandboxLayers::kLandlock;
+    if (!is_landlock && IsOwnLoopback({.host = question_.host})) {
+      explained.note = "a program that uses no proxy reaches the sandbox's own loopback there";
+    }
     if (!explained.decision.cause) explained.how = HowReached(question_.host, port, inside_);
     return explained;
   }

@@ -18,6 +18,18 @@ std::string EntryWords(const NameDecision& decision, uint16_t port) {
   return HostWords(host + (IsWebPort(port) ? "" : ":" + std::to_string(port)));
 }
 
+// The address of a host that is looked up nowhere.
+std::optional<Address> KnownAddress(std::string_view host) {
+  const Result<std::string> plain = PlainHost(host);
+  if (!plain) return {};
+  return ParseAddress(IsLocalhost(*plain) ? "127.0.0.1" : *plain);
+}
+
+// True if no entry of an allow list would permit the host.
+bool IsFinal(const NameDecision& decision) {
+  return decision.cause && decision.cause->host.empty();
+}
+
 }  // namespace
 
 HostDecision EvaluateConnection(std::string_view host, uint16_t port, const Policy& policy,
@@ -30,9 +42,11 @@ HostDecision EvaluateConnection(std::string_view host, uint16_t port, const Poli
     decision.cause = Cause{"connection to " + Quote(std::string(host) + ":" + std::to_string(port)),
                            "the policy permits no network"};
   }
-  const std::optional<Address> address = ParseAddress(host);
-  if (decision.verdict == Verdict::kPermit && address) {
-    static_cast<NameDecision&>(decision) = EvaluateAddress(host, port, *address, policy);
+  // First: where the address is refused, an entry for the host would not help.
+  const std::optional<Address> address = KnownAddress(host);
+  if (address && !IsFinal(decision)) {
+    NameDecision of_address = EvaluateAddress(host, port, *address, policy);
+    if (of_address.cause) static_cast<NameDecision&>(decision) = std::move(of_address);
   }
   if (decision.verdict == Verdict::kAsk) {
     decision.verdict = Verdict::kDeny;

@@ -9,8 +9,8 @@
 namespace ringfence {
 
 // `policy.network` is that of the sandbox (SandboxNetwork()); without one, nothing is permitted. A
-// host that is an address is evaluated as such (EvaluateAddress()). A connection cannot wait for an
-// answer, so what the policy asks about is denied.
+// host that is an address, or localhost, is evaluated as such (EvaluateAddress()). A connection
+// cannot wait for an answer, so what the policy asks about is denied.
 HostDecision EvaluateConnection(std::string_view host, uint16_t port, const Policy& policy,
                                 Trace* trace = nullptr);
 

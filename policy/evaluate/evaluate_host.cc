@@ -203,6 +203,14 @@ std::optional<RulePlace> PlaceOfUsersList(const Policy& policy) {
   return list.of_project ? std::nullopt : std::optional(list.place);
 }
 
+// The remedy for a connection to a port of this machine by another name.
+std::string OtherNameFix(uint16_t port, const Policy& policy) {
+  if (policy.network && EvaluateHost(kHostLoopback, port, policy).verdict == Verdict::kPermit) {
+    return "Connect to " + Quote(ConnectionText(std::string(kHostLoopback), port)) + " instead.";
+  }
+  return HostLoopbackFix(policy, PlaceOfUsersList(policy), port);
+}
+
 // `wanted` is one host at a port. Causes continue "its address is private".
 AddressDecision EvaluateKind(const HostRule& wanted, const Address& address, const Policy& policy) {
   const AddressKind kind = KindOfAddress(address);
@@ -223,8 +231,7 @@ AddressDecision EvaluateKind(const HostRule& wanted, const Address& address, con
       if (is_literal) return {};
       return deny(": only an entry for the address itself permits it", "");
     case AddressKind::kLoopback:
-      return deny(": only host.ringfence leads to this machine",
-                  HostLoopbackFix(policy, PlaceOfUsersList(policy), wanted.port));
+      return deny(": only host.ringfence leads to this machine", OtherNameFix(wanted.port, policy));
     case AddressKind::kUnusable:
       break;
   }

@@ -13,14 +13,6 @@ namespace {
 
 bool HasUpstream(const Policy& policy) { return policy.network && policy.network->upstream; }
 
-// RFC 6761, 6.3: a proxy would connect to its own machine.
-bool IsLocalhost(std::string_view host) {
-  constexpr std::string_view kName = "localhost";
-  if (!host.ends_with(kName)) return false;
-  host.remove_suffix(kName.size());
-  return host.empty() || host.ends_with('.');
-}
-
 bool IsPrivateName(const HostRule& wanted, const NetworkRules& network) {
   const auto covers = [&](const PrivateRule& rule) { return Covers(rule.host, wanted); };
   return std::ranges::any_of(network.private_lists, [&](const PrivateList& list) {
@@ -30,6 +22,7 @@ bool IsPrivateName(const HostRule& wanted, const NetworkRules& network) {
 
 }  // namespace
 
+// For localhost the proxy would connect to its own machine.
 bool IsLeftToUpstream(std::string_view host, uint16_t port, const Policy& policy) {
   if (!HasUpstream(policy) || host == kHostLoopback || ParseAddress(host) || IsLocalhost(host)) {
     return false;

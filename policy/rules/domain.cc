@@ -206,6 +206,13 @@ bool IsBareAddress(std::string_view text) {
   return std::ranges::count(text, ':') >= 2 && ParseAddress("[" + std::string(text) + "]");
 }
 
+bool IsLocalhost(std::string_view host) {
+  constexpr std::string_view kName = "localhost";
+  if (!host.ends_with(kName)) return false;
+  host.remove_suffix(kName.size());
+  return host.empty() || host.ends_with('.');
+}
+
 bool LeadsNowhere(std::string_view host) {
   constexpr size_t kMaxDigits = 8;
   constexpr uint32_t kFirst = uint32_t{1} << 24;  // 1.0.0.0; "010" is octal, and 0 is this host

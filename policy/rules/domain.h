@@ -52,6 +52,10 @@ Result<std::string> PlainHost(std::string_view written);
 // True for an IPv6 address without brackets: "::1", "fe80::1%eth0".
 bool IsBareAddress(std::string_view text);
 
+// True for "localhost" and names below it, which always mean loopback (RFC 6761, 6.3). `host` is
+// canonical.
+bool IsLocalhost(std::string_view host);
+
 // True for a number such as "404" that, read as an IPv4 address, is in 0.0.0.1 to 0.255.255.255
 // (unusable, RFC 1122).
 bool LeadsNowhere(std::string_view host);

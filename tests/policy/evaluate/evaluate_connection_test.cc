@@ -42,6 +42,32 @@ TEST_CASE("connection: the listed hosts are permitted, and nothing is asked") {
   CHECK(Decided(world, "203.0.113.6", 22) == "deny: the host \"203.0.113.6\" has no entry");
 }
 
+TEST_CASE("connection: this machine has one name, whether or not another is listed") {
+  World world;
+  world.User(R"("network":{"allow":["127.0.0.1","localhost","0.0.0.0","host.ringfence:5432"],
+                           "deny":["127.0.0.3"],"unlisted":"ask"})");
+  const Result<Policy> policy = MergePolicies(world.sources, "", world.places, {});
+  REQUIRE(policy);
+  for (const char* host :
+       {"127.0.0.1", "127.0.0.2", "[::1]", "localhost", "LocalHost.", "x.localhost"}) {
+    CAPTURE(host);
+    const HostDecision decision = EvaluateConnection(host, 80, *policy);
+    CHECK(decision.verdict == Verdict::kDeny);
+    CHECK(decision.cause->why.ends_with(" is loopback: only host.ringfence leads to this machine"));
+    CHECK(decision.cause->remedy == "Ask the user to run `ringfence allow host.ringfence:80`.");
+    CHECK(EvaluateConnection(host, 5432, *policy).cause->remedy ==
+          "Connect to \"host.ringfence:5432\" instead.");
+  }
+  CHECK(Decided(world, "127.0.0.3", 80) == "deny: denied by \"127.0.0.3\"");
+  for (const char* host : {"0.0.0.0", "[::]", "224.0.0.1"}) {
+    const HostDecision unusable = EvaluateConnection(host, 80, *policy);
+    CHECK(unusable.cause->why.ends_with(" is unusable"));
+    CHECK(unusable.cause->remedy.empty());
+  }
+  CHECK(
+      Decided(world, "xlocalhost", 80).starts_with("deny: the host \"xlocalhost\" is not listed"));
+}
+
 TEST_CASE("connection: a host that the policy would ask about can be permitted") {
   World world;
   world.User(R"("network":{"unlisted":"ask"})");

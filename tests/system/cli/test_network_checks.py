@@ -61,11 +61,11 @@ def test_doctor_starts_the_egress_proxy(world, installed):
 
 def test_entries_that_do_not_do_what_they_seem_to_are_named(world):
     world.write(world.policy, json.dumps({"version": 1, "network": {
-        "allow": ["a.example", "a.example:53", "localhost:8080", "127.0.0.1"]}}))
+        "allow": ["a.example", "a.example:53", "localhost:8080", "127.0.0.1", "0.0.0.0:80"]}}))
     found = json.loads(world.run("check", "--json", world.policy).stdout)["findings"]
     assert [(one["severity"], one["code"], one["what"].split('"')[1]) for one in found] == [
         ("warning", "wide-host", "a.example:53"), ("note", "own-loopback", "localhost:8080"),
-        ("note", "own-loopback", "127.0.0.1")]
+        ("note", "own-loopback", "127.0.0.1"), ("note", "own-loopback", "0.0.0.0:80")]
 
 
 def test_the_first_host_makes_the_network_after_a_question(world):

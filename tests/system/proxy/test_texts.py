@@ -6,8 +6,8 @@ import shlex
 
 import pytest
 
-from internet import ECHO_PORT, GOOD
-from network_world import run_suggested, suggested
+from internet import ECHO_PORT, GOOD, LOCAL_PORT
+from network_world import EXPLICIT, TALK, run_suggested, suggested
 
 NO_NETWORK = "ringfence: use of the network refused: commands have no network"
 WRAPPED = {"bash": {"wrap": True}}
@@ -118,6 +118,20 @@ def test_explain_says_what_happens(world, network, target):
         # The user's own words in place of the target that the proxy saw.
         named = re.sub('^ringfence: connection to "[^"]*"', f'ringfence: connection to "{target}"', refused[0])
         assert connection["reason"] == named
+
+
+@pytest.mark.parametrize("is_listed", (False, True))
+@pytest.mark.parametrize("host", ("127.0.0.1", "localhost", "x.localhost"))
+def test_a_port_of_this_machine_by_another_name(world, host, is_listed):
+    target = f"{host}:{LOCAL_PORT}"
+    world.set_network({"allow": ["good.example", *([target] if is_listed else [])]})
+    (connection,), _ = explained(world, target)
+    done = world.curl(*EXPLICIT, f"http://{target}/")
+    assert connection["verdict"] == "deny" and connection["reason"] in done.stderr, (connection, done)
+    assert "sandbox's own loopback" in connection["notes"][0]
+    run_suggested(world, done.stderr)
+    assert world.python(TALK, "host.ringfence", LOCAL_PORT, "x").stdout.strip() == "x"
+    assert f'Connect to "host.ringfence:{LOCAL_PORT}" instead' in world.curl(*EXPLICIT, f"http://{target}/").stdout
 
 
 def test_explain_names_nothing_that_was_not_asked(world):
