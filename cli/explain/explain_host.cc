@@ -35,8 +35,12 @@ std::string HowReached(const std::string& host, uint16_t port, const Policy& pol
   if (ParseAddress(host)) return text;
   if (host == kHostLoopback) return text + ", to the loopback of this machine";
   return text +
-         "; the host's addresses are looked up then, and private, loopback and reserved ones are "
-         "refused unless the policy lists them";
+         "; the host's addresses are looked up then: private and link-local ones count only with "
+         "an "
+         "entry of network.private, this machine's own only if the policy lists them, and "
+         "loopback, "
+         "metadata "
+         "and reserved ones never";
 }
 
 class ConnectionExplainer {

@@ -134,6 +134,20 @@ def test_a_port_of_this_machine_by_another_name(world, host, is_listed):
     assert f'Connect to "host.ringfence:{LOCAL_PORT}" instead' in world.curl(*EXPLICIT, f"http://{target}/").stdout
 
 
+def test_explain_says_which_addresses_count(world):
+    """A name is permitted; no entry of a list lets it lead to loopback or to a metadata service."""
+    names = {"loopback.example": "is loopback", "metadata.example": "is link-local",
+             "private.example": "is private"}
+    world.set_network({"allow": [*names, "127.0.0.1", "169.254.169.254", "10.1.2.3"]})
+    for name, refusal in names.items():
+        (connection,), _ = explained(world, name)
+        for part in ("private and link-local ones count only with an entry of network.private",
+                     "this machine's own only if the policy lists them",
+                     "loopback, metadata and reserved ones never"):
+            assert part in connection["how"]
+        assert refusal in world.curl(f"http://{name}/").stdout
+
+
 def test_explain_names_nothing_that_was_not_asked(world):
     for target in ("bad.example:22", "https://bad.example/", "bad.example", "ssh://bad.example/x"):
         _, asked = explained(world, target)
