@@ -234,7 +234,8 @@ std::optional<TargetKind> KindOf(const std::string& text) {
   const bool is_path = text.find('/') != std::string::npos || text[0] == '~' || text[0] == '.' ||
                        text[0] == '@' || ::access(text.c_str(), F_OK) == 0;
   if (is_path) return TargetKind::kPath;
-  if (KindOfName(text) == NameKind::kHost) return TargetKind::kHost;
+  const std::string_view name(text.data(), text.size() - (text.ends_with('.') ? 1 : 0));
+  if (KindOfName(name) == NameKind::kHost) return TargetKind::kHost;
   return {};
 }
 

@@ -216,9 +216,12 @@ Result<Subjects> SubjectsOf(const ExplainOptions& options) {
       !options.what.empty() && options.argument.empty() && options.event_file.empty();
   if (!is_name) return Subjects{{options}, {}};
   const bool is_url = IsUrl(options.what);
-  const std::optional<TargetKind> kind = KindOf(options.what);
+  std::optional<TargetKind> kind = KindOf(options.what);
+  // Nothing of that name exists, and letter case makes no difference to a host.
+  if (!kind && KindOf(LowerAscii(options.what)) == TargetKind::kHost) kind = TargetKind::kHost;
   std::vector<ExplainOptions> calls;
-  const bool is_path = !is_url && (kind == TargetKind::kPath || MayBeFileOrHost(options.what));
+  const bool may_be_path = !kind && MayBeFileOrHost(options.what);
+  const bool is_path = !is_url && (kind == TargetKind::kPath || may_be_path);
   const auto add = [&](const char* tool, const std::string& argument) {
     calls.push_back(options);
     calls.back().what = tool;

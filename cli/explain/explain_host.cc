@@ -36,11 +36,8 @@ std::string HowReached(const std::string& host, uint16_t port, const Policy& pol
   if (host == kHostLoopback) return text + ", to the loopback of this machine";
   return text +
          "; the host's addresses are looked up then: private and link-local ones count only with "
-         "an "
-         "entry of network.private, this machine's own only if the policy lists them, and "
-         "loopback, "
-         "metadata "
-         "and reserved ones never";
+         "an entry of network.private, this machine's own only if the policy lists them, and "
+         "loopback, metadata and reserved ones never";
 }
 
 class ConnectionExplainer {
@@ -77,7 +74,9 @@ class ConnectionExplainer {
   ExplainedConnection WithoutNetwork() const {
     ExplainedConnection explained{.target = question_.text};
     explained.decision.verdict = Verdict::kDeny;
-    explained.decision.cause = NoNetworkCause(question_.text, policy_);
+    // A URL, or a name with a final dot, is no entry of a policy.
+    explained.decision.cause = NoNetworkCause(EntryOfQuestion(), policy_);
+    explained.decision.cause->what = "connection to " + Quote(question_.text);
     Policy agents = policy_;
     agents.network = SandboxNetwork(policy_, true);
     const uint16_t port = question_.port == 0 ? kSecurePort : question_.port;
@@ -85,6 +84,11 @@ class ConnectionExplainer {
       explained.note = "an agent that runs confined reaches it";
     }
     return explained;
+  }
+
+  std::string EntryOfQuestion() const {
+    const bool is_usual = question_.port == 0 || IsWebPort(question_.port);
+    return is_usual ? question_.host : AtPort(question_.host, question_.port);
   }
 
   NameDecision EvaluateText() const {

@@ -162,6 +162,11 @@ def test_explain_of_a_policy_without_a_network(world):
     world.set_network(None)
     (connection,), asked = explained(world, "good.example")
     assert asked.returncode == 1
+    for target in ("http://good.example/x", "good.example.", "Good.Example", "https://good.example:443/"):
+        (other,), _ = explained(world, target)
+        assert other["reason"] == connection["reason"].replace("good.example", target, 1)
+    (other,), _ = explained(world, "ssh://good.example/")
+    assert suggested(other["reason"])[:2] == ["allow", "good.example:22"]
     open_as_suggested(world, connection["reason"])
     assert explained(world, "good.example")[1].returncode == 0
     world.set_network(None)
