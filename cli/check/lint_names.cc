@@ -151,7 +151,6 @@ void FindOpenings(const NetworkSection& network, Findings& findings) {
       Warn(findings, rule.place, "wide-host", Quote(rule.written) + " " + std::string(what));
     };
     const std::optional<Address> address = ParseAddress(rule.host);
-    const AddressKind kind = address ? KindOfAddress(*address) : AddressKind::kPublic;
     if (rule.any) {
       warn("permits every host: whatever a command can read, it can send away");
     } else if (rule.host == kHostLoopback) {
@@ -171,7 +170,7 @@ void FindOpenings(const NetworkSection& network, Findings& findings) {
       warn(
           "counts for the agent's own tools only: at port 53, sandboxed commands reach the "
           "sandbox's resolver");
-    } else if (kind == AddressKind::kLinkLocal || kind == AddressKind::kMetadata) {
+    } else if (address && MayGiveCredentials(*address)) {
       warn("is an address at which clouds give credentials to whoever asks");
     }
   }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/common/entry_scope.h"
+#include "cli/common/wide_host.h"
 #include "policy/evaluate/evaluate_host.h"
 #include "policy/evaluate/evaluate_path.h"
 #include "policy/evaluate/evaluate_tool.h"
@@ -347,13 +348,6 @@ Result<std::optional<TargetDecision>> EvaluateTarget(const GrantTarget& grant,
 bool HasNetwork(const Context& policies) {
   const Result<Policy> policy = policies.PolicyFor();
   return policy && policy->network;
-}
-
-std::string WideHostText(std::string_view text) {
-  const std::string_view host = text.substr(0, text.find(':'));
-  if (host == "*") return "every host";
-  const bool is_top = host.starts_with("*.") && host.find('.', 2) == std::string_view::npos;
-  return is_top ? "every host below " + Quote(host.substr(1)) : "";
 }
 
 std::string WideText(const GrantTarget& grant, const Places& places, const Registration& where) {

@@ -72,9 +72,6 @@ bool HasNetwork(const Context& policies);
 // that the whole machine shares ("/usr"). Otherwise returns "".
 std::string WideText(const GrantTarget& grant, const Places& places, const Registration& where);
 
-// The same for an entry for hosts: "*" and names such as "*.com".
-std::string WideHostText(std::string_view text);
-
 // The "deny" and "ask" rules of the built-in policy stay in force next to other lists: only an
 // empty list in the user's own policy removes them. Returns advice if a set that the built-in
 // policy denies or asks about decided; otherwise "". `file` is the user's policy as shown in

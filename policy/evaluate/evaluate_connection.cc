@@ -25,6 +25,14 @@ std::optional<Address> KnownAddress(std::string_view host) {
   return ParseAddress(IsLocalhost(*plain) ? "127.0.0.1" : *plain);
 }
 
+// False for hosts that an entry would not open to a command, and for those that no reason suggests.
+bool MayBeAllowed(const HostRule& rule) {
+  const std::optional<Address> address = KnownAddress(rule.host);
+  if (!address) return true;
+  const AddressKind kind = KindOfAddress(*address);
+  return kind == AddressKind::kPublic || kind == AddressKind::kPrivate;
+}
+
 // True if no entry of an allow list would permit the host.
 bool IsFinal(const NameDecision& decision) {
   return decision.cause && decision.cause->host.empty();
@@ -64,14 +72,15 @@ Cause NoNetworkCause(std::string_view host, const Policy& policy) {
   }
   cause.why = "commands have no network: the policy has no \"network\"";
   const std::string entry = LowerAscii(host);
-  if (ParseHostRule(entry)) cause.remedy = AllowFix(policy, {}, HostWords(entry));
+  const Result<HostRule> rule = ParseHostRule(entry);
+  if (rule && MayBeAllowed(*rule)) cause.remedy = AllowFix(policy, {}, HostWords(entry));
   return cause;
 }
 
 void SuggestSession(NameDecision& decision, uint16_t port, const Policy& policy) {
   if (!decision.cause) return;
   Cause& cause = *decision.cause;
-  const bool is_listable = !cause.host.empty() && cause.place;
+  const bool is_listable = !cause.host.empty() && cause.place && !cause.remedy.empty();
   if (!is_listable || cause.host.starts_with(kHostLoopback)) return;
   const std::string fix = AllowInSessionFix(policy, *cause.place, EntryWords(decision, port));
   if (!fix.empty()) cause.remedy = fix;

@@ -69,6 +69,12 @@ HostDecision EvaluateUnlisted(const HostRule& wanted, const HostList& list, cons
   decision.cause->host = HostText(wanted);
   if (list.unlisted == Unlisted::kAsk && !needs_entry) {
     decision.verdict = Verdict::kAsk;
+    return decision;
+  }
+  // No command: the program that was refused may be hostile, and the user may not know what it is.
+  const std::optional<Address> address = ParseAddress(wanted.host);
+  if (address && MayGiveCredentials(*address)) {
+    decision.cause->why += "; clouds give credentials there to whoever asks";
   } else {
     decision.cause->remedy = AllowFix(policy, list.place, HostWords(EntryText(wanted)));
   }

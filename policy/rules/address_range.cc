@@ -130,6 +130,11 @@ AddressKind KindOfAddress(const Address& address) {
   return kind == AddressKind::kPublic ? AddressKind::kUnusable : kind;
 }
 
+bool MayGiveCredentials(const Address& address) {
+  const AddressKind kind = KindOfAddress(address);
+  return kind == AddressKind::kLinkLocal || kind == AddressKind::kMetadata;
+}
+
 std::string_view AddressKindName(AddressKind kind) {
   switch (kind) {
     case AddressKind::kPublic:

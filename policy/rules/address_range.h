@@ -29,6 +29,10 @@ enum class AddressKind : uint8_t {
 // if that is kPublic.
 AddressKind KindOfAddress(const Address& address);
 
+// True for addresses at which clouds give credentials to whoever asks. A link-local one may be any
+// device, but is hardly ever meant.
+bool MayGiveCredentials(const Address& address);
+
 // "loopback", "private", ... for messages.
 std::string_view AddressKindName(AddressKind kind);
 

@@ -100,6 +100,7 @@ TEST_CASE("connection: in the sandbox of an agent the user permits a host in ano
   CHECK(remedy("d.example", 443).empty());
   // Only the user's own policy can have it, and a session's cannot.
   CHECK(remedy("host.ringfence", 80).find("--session") == std::string::npos);
+  CHECK(remedy("169.254.169.254", 80).empty());
   CHECK(remedy("managed.example", 443).find("--session") == std::string::npos);
 }
 
@@ -110,8 +111,10 @@ TEST_CASE("connection: why a sandbox has no network") {
   Cause cause = NoNetworkCause("a.example:22", policy);
   CHECK(cause.what == "connection to \"a.example:22\"");
   CHECK(cause.why == "commands have no network: the policy has no \"network\"");
-  CHECK(cause.remedy.find("\"a.example:22\"]}") != std::string::npos);
-  CHECK(NoNetworkCause("a:b@c", policy).remedy.empty());
+  CHECK(cause.remedy == "Ask the user to run `ringfence allow a.example:22`.");
+  CHECK_FALSE(NoNetworkCause("10.1.2.3", policy).remedy.empty());
+  for (const char* host : {"a:b@c", "127.0.0.1:80", "localhost:3000", "169.254.169.254", "0.0.0.0"})
+    CHECK(NoNetworkCause(host, policy).remedy.empty());
   policy.network.emplace();  // of a project that is not trusted
   cause = NoNetworkCause("a.example", policy);
   CHECK(cause.why.find("only the policy of an untrusted project") != std::string::npos);

@@ -278,6 +278,20 @@ TEST_CASE("evaluator host: a policy without hosts evaluates none") {
   CHECK(Said(EvaluateHost("", 0, policy)) == "permit");
 }
 
+TEST_CASE("evaluator host: no command is suggested for an address that may give credentials") {
+  World world;
+  const Policy policy = PolicyOfUser(world, R"("network":{"allow":["a.example"]})");
+  for (const char* host : {"169.254.169.254", "[fd00:ec2::254]", "fe80::1"}) {
+    CAPTURE(host);
+    const HostDecision decision = EvaluateHost(host, 80, policy);
+    CHECK(decision.verdict == Verdict::kDeny);
+    CHECK(decision.cause->why.ends_with(
+        " has no entry; clouds give credentials there to whoever asks"));
+    CHECK(decision.cause->remedy.empty());
+  }
+  CHECK_FALSE(EvaluateHost("10.0.0.1", 80, policy).cause->remedy.empty());
+}
+
 TEST_CASE("evaluator hosts: every host of an entry must be permitted, and none denied") {
   World world;
   const Policy policy = PolicyOfUser(world, R"("network":{

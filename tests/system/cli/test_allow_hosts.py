@@ -52,6 +52,17 @@ def test_every_host_is_allowed_on_a_port_after_a_question(world):
     assert world.run("explain", "https://a.example:9418/").returncode == 0
 
 
+@pytest.mark.parametrize("address", ("169.254.169.254", "169.254.169.254:8080", "[fd00:ec2::254]"))
+def test_an_address_that_gives_credentials_is_allowed_after_a_question(world, address):
+    with_network(world)
+    explained = world.run("explain", f"http://{address}/")
+    assert explained.returncode == 1 and "credentials" in explained.stdout, explained
+    assert "`ringfence" not in explained.stdout
+    error_of(world.run("allow", address), 1, "would open an address at which clouds give credentials", "--yes")
+    assert f'Added "{address}"' in world.run("allow", address, "--yes").stdout
+    assert world.run("explain", f"http://{address}/").returncode == 0
+
+
 def test_a_port_of_this_machine_goes_into_the_users_policy(world):
     error_of(world.run("allow", "host.ringfence"), 2, "needs a port")
     error_of(world.run("allow", "x.ringfence"), 2, "is a reserved name")
