@@ -176,6 +176,17 @@ void FindOpenings(const NetworkSection& network, Findings& findings) {
   }
 }
 
+// Reports denials of hosts that no sandboxed command meets.
+void FindUnmetDenials(const NetworkSection& network, Findings& findings) {
+  const bool is_open = network.unlisted == Unlisted::kAllow;
+  if (!is_open || !network.deny || network.deny->empty()) return;
+  Warn(findings, network.deny->front().place, "wide-host",
+       "\"unlisted\": \"allow\" gives commands the host's own network, so network.deny counts for "
+       "the "
+       "agent's own tools only; \"allow\": [\"*\"] in place of \"unlisted\" lets the proxy refuse "
+       "these hosts to commands, too");
+}
+
 // Reports entries of network.private for hosts that the file's allow lists do not name.
 void FindUnusedPrivate(const LintSection& section, Findings& findings) {
   const NetworkSection& network = *section.sections.network;
@@ -213,6 +224,7 @@ void LintHosts(const LintSection& section, Findings& findings) {
     host_lint.Shadowed(*rules);
   }
   FindOpenings(network, findings);
+  FindUnmetDenials(network, findings);
   FindUnusedPrivate(section, findings);
 }
 

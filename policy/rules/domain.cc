@@ -56,6 +56,15 @@ uint16_t DefaultPort(std::string_view scheme) {
   return 0;
 }
 
+// True for "10.0.0.0/8" or "fd00::/8", whatever the bits after the prefix.
+bool IsAddressRange(std::string_view entry) {
+  const size_t slash = std::min(entry.find('/'), entry.size());
+  const std::string_view host = entry.substr(0, slash);
+  const std::string_view prefix = entry.substr(std::min(slash + 1, entry.size()));
+  return !prefix.empty() && std::ranges::all_of(prefix, IsDigit) &&
+         (ParseAddress(host) || IsBareAddress(host));
+}
+
 // Returns the error for a rule that is a URL or has a path, with the host to write instead.
 std::optional<Error> UrlInPlaceOfHost(std::string_view entry) {
   const size_t scheme = entry.find("://");
@@ -63,6 +72,11 @@ std::optional<Error> UrlInPlaceOfHost(std::string_view entry) {
   std::string_view host = has_scheme ? entry.substr(scheme + 3) : entry;
   const size_t end = std::min(host.find_first_of("/?#"), host.size());
   if (!has_scheme && end == host.size()) return {};
+  if (IsAddressRange(entry)) {
+    return ConfigError("", "is a range of addresses, not a host",
+                       "name each address, or list the names that lead there, with this range in "
+                       "network.private");
+  }
   host = host.substr(0, end);
   host.remove_prefix(std::min(host.rfind('@') + 1, host.size()));
   std::string hint = has_scheme ? "write the host without " + Printable(entry.substr(0, scheme + 3))

@@ -225,6 +225,13 @@ TEST_CASE("domain: for a URL in place of a host, the hint gives the correct entr
   CHECK(hint("https:///x") == "write the host without https://");
   CHECK(hint("forge.example/x") ==
         R"(a rule covers a whole host; write it without a path: "forge.example")");
+  for (const char* range : {"10.0.0.0/8", "10.0.0.1/8", "fd00::/8", "[fd00::]/8"}) {
+    CAPTURE(range);
+    CHECK(hint(range).starts_with("name each address, or list the names that lead there"));
+  }
+  CHECK(hint("10.0.0.1/") == R"(a rule covers a whole host; write it without a path: "10.0.0.1")");
+  CHECK(hint("10.0.0.1/x").ends_with(R"(: "10.0.0.1")"));
+  CHECK(hint("a.example/8").ends_with(R"(: "a.example")"));
 }
 
 TEST_CASE("domain: East Asian full stops and digits equal the ASCII ones") {
