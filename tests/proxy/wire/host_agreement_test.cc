@@ -1,5 +1,6 @@
-// The hook reads a host from a URL, and the proxy from the bytes of protocols. Both decide alike,
-// whatever the host, its spelling, the port and the policy. RINGFENCE_SEED repeats a run.
+// The hook reads a host from a URL or from allowed_domains, and the proxy from the bytes of
+// protocols. All decide alike, whatever the host, its spelling, the port and the policy.
+// RINGFENCE_SEED repeats a run.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -135,6 +136,43 @@ TEST_CASE("property: what the proxy reads and decides is what the hook decides o
   }
   for (const int count : counts) CHECK(count > kPolicies * kHosts / 50);
   CHECK(unread < kPolicies * kHosts / 2);
+}
+
+// Bash asks for hosts, and then connects to any of them at ports 80 and 443, or at the one it
+// named.
+TEST_CASE("property: the hook permits in allowed_domains what the proxy permits to connect to") {
+  RandomPolicies random(TestSeed() + 15);
+  int permitted = 0;
+  int refused = 0;
+  for (int i = 0; i < kPolicies; ++i) {
+    World world;
+    const Policy policy = RandomPolicy(random, world);
+    Policy inside = policy;
+    inside.network = SandboxNetwork(policy, false);
+    const auto connects = [&](const std::string& host, uint16_t port) {
+      return EvaluateConnection(host, port, inside).verdict == Verdict::kPermit;
+    };
+    for (int n = 0; n < kHosts; ++n) {
+      const std::string host = random.Host();
+      const bool has_port = random.OneIn(2) || host == kHostLoopback;
+      const uint16_t port = has_port ? random.Port() : uint16_t{0};
+      const std::string at = has_port ? ":" + std::to_string(port) : "";
+      const auto asked = [&](const std::string& entry) {
+        return EvaluateHosts(entry, policy).verdict == Verdict::kPermit;
+      };
+      const auto reached = [&](const std::string& name) {
+        return has_port ? connects(name, port) : connects(name, 80) && connects(name, 443);
+      };
+      CAPTURE(host + at);
+      CHECK(asked(host + at) == reached(host));
+      ++(reached(host) ? permitted : refused);
+      // A pattern is permitted only with all that it covers.
+      if (asked("*." + host + at)) CHECK(reached("a." + host));
+      if (asked("*" + at)) CHECK(reached("any.invalid"));
+    }
+  }
+  CHECK(permitted > kPolicies);
+  CHECK(refused > kPolicies);
 }
 
 TEST_CASE("property: no spelling of a host gets past the proxy that the hook refuses") {
