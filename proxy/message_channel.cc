@@ -14,6 +14,7 @@ constexpr size_t kMaxField = 8192;  // bytes; only text from a program or a host
 constexpr size_t kBusyQueue = 256;
 constexpr int kMessagesAtOnce = 64;  // messages, before other work gets its turn
 constexpr std::chrono::milliseconds kRetry{20};
+constexpr std::chrono::milliseconds kWatchRetry{100};
 constexpr std::chrono::milliseconds kKeep{5};
 constexpr size_t kMaxDelayed = 32;  // messages
 
@@ -27,14 +28,30 @@ std::vector<std::string> Truncated(const std::vector<std::string_view>& fields) 
 }  // namespace
 
 MessageChannel::MessageChannel(boost::asio::io_context& io, UniqueFd socket)
-    : socket_(io, socket.release()), retry_(io), kept_timer_(io) {
-  socket_.native_non_blocking(true);
+    : unwatched_(std::move(socket)), socket_(io), watch_retry_(io), retry_(io), kept_timer_(io) {
+  Watch();
+}
+
+// The kernel may watch nothing more for a while (proxy/event_loop.h).
+void MessageChannel::Watch() {
+  boost::system::error_code failure;
+  socket_.assign(unwatched_.get(), failure);
+  if (failure) {
+    watch_retry_.expires_after(kWatchRetry);
+    return watch_retry_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) Watch();
+    });
+  }
+  unwatched_.release();
+  socket_.native_non_blocking(true, failure);
+  if (handler_) AwaitMessages();
+  SendQueued();
 }
 
 void MessageChannel::Start(Handler handler, EndHandler ended) {
   handler_ = std::move(handler);
   ended_ = std::move(ended);
-  AwaitMessages();
+  if (socket_.is_open()) AwaitMessages();
 }
 
 void MessageChannel::AwaitMessages() {
@@ -76,11 +93,11 @@ void MessageChannel::SendKept() {
 
 void MessageChannel::SendOrQueue(Queued message) {
   if (!is_open_) return;
-  if (queue_.empty() && TrySend(message)) return;
+  if (queue_.empty() && socket_.is_open() && TrySend(message)) return;
   if (!is_open_) return;
   if (queue_.size() == kMaxQueued) return End();
   queue_.push_back(std::move(message));
-  if (queue_.size() == 1) AwaitRoom();
+  if (queue_.size() == 1 && socket_.is_open()) AwaitRoom();
 }
 
 bool MessageChannel::TrySend(const Queued& message) {
@@ -114,6 +131,8 @@ void MessageChannel::SendQueued() {
 void MessageChannel::End() {
   if (!std::exchange(is_open_, false)) return;
   boost::system::error_code ignored;
+  unwatched_ = UniqueFd();
+  watch_retry_.cancel();
   retry_.cancel();
   kept_timer_.cancel();
   socket_.close(ignored);

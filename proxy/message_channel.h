@@ -44,6 +44,7 @@ class MessageChannel : NotCopied {
     std::vector<std::string> fields;
     std::vector<UniqueFd> fds;
   };
+  void Watch();
   void AwaitMessages();
   void AwaitRoom();
   void SendOrQueue(Queued message);
@@ -52,8 +53,9 @@ class MessageChannel : NotCopied {
   void SendQueued();
   void End();
 
+  UniqueFd unwatched_;  // the socket, until the loop watches it
   boost::asio::posix::stream_descriptor socket_;
-  boost::asio::steady_timer retry_;
+  boost::asio::steady_timer watch_retry_, retry_;
   Handler handler_;
   EndHandler ended_;
   std::deque<Queued> queue_;

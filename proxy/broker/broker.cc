@@ -33,6 +33,7 @@
 #include "proxy/broker/live_policy.h"
 #include "proxy/broker/refusal_text.h"
 #include "proxy/broker/use_counts.h"
+#include "proxy/event_loop.h"
 #include "proxy/ipc.h"
 #include "proxy/link/messages.h"
 #include "proxy/message_channel.h"
@@ -64,8 +65,10 @@ std::optional<AuditEntry::Rule> RuleAt(const RulePlace& place) {
 
 class Broker {
  public:
-  Broker(UniqueFd channel, LivePolicy policy, const SessionRequest& request)
-      : parent_(io_, std::move(channel)),
+  Broker(boost::asio::io_context& io, UniqueFd channel, LivePolicy policy,
+         const SessionRequest& request)
+      : io_(io),
+        parent_(io_, std::move(channel)),
         policy_(std::move(policy)),
         connector_(io_, policy_),
         failures_(io_, parent_, request.is_agent),
@@ -350,7 +353,7 @@ class Broker {
     });
   }
 
-  boost::asio::io_context io_{1};
+  boost::asio::io_context& io_;
   MessageChannel parent_;
   std::unique_ptr<MessageChannel> worker_;
   LivePolicy policy_;
@@ -387,7 +390,9 @@ int ServeSession(UniqueFd channel, ServeFunction serve) {
     ::_exit(serve(std::move(pair->other), request->credential));
   }
   pair->other = UniqueFd();
-  return Broker(std::move(channel), std::move(*policy), *request).Run(std::move(pair->own));
+  const std::unique_ptr<boost::asio::io_context> io = MakeEventLoop(channel.get());
+  if (io == nullptr) return 0;
+  return Broker(*io, std::move(channel), std::move(*policy), *request).Run(std::move(pair->own));
 }
 
 }  // namespace ringfence

@@ -88,7 +88,14 @@ bool Dialer::Try(const Address& address) {
     Settle(std::move(socket), address, code);
     return false;
   }
-  tcp::socket pending(io_, place.protocol(), socket.release());
+  tcp::socket pending(io_);
+  error_code failure;
+  pending.assign(place.protocol(), socket.get(), failure);
+  if (failure) {  // the kernel can watch nothing more
+    Settle(std::move(socket), address, failure.value());
+    return false;
+  }
+  socket.release();
   const auto attempt = attempts_.insert(attempts_.end(), {std::move(pending), address});
   attempt->socket.async_wait(tcp::socket::wait_write,
                              [self = shared_from_this(), attempt](const error_code& error) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/read.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <chrono>
 #include <cstring>
@@ -24,6 +23,7 @@ using boost::system::error_code;
 
 constexpr int kDatagramsAtOnce = 64;  // datagrams, before connections get their turn
 constexpr std::chrono::seconds kStreamLimit{10};
+constexpr std::chrono::milliseconds kWatchAgain{100};
 constexpr Ipv4 kLoopback = {127, 0, 0, 1};
 
 bool IsBelow(std::string_view name, std::string_view top) {
@@ -115,11 +115,25 @@ class DnsStream : public std::enable_shared_from_this<DnsStream> {
 }  // namespace
 
 DnsServer::DnsServer(Service& service, NameMap& names)
-    : service_(service), names_(names), socket_(service.io()) {}
+    : service_(service), names_(names), socket_(service.io()), retry_(service.io()) {}
 
 void DnsServer::ServeDatagrams(UniqueFd socket) {
-  socket_.assign(socket.release());
-  socket_.native_non_blocking(true);
+  unwatched_ = std::move(socket);
+  WatchDatagrams();
+}
+
+// The kernel may watch nothing more for a while (proxy/event_loop.h).
+void DnsServer::WatchDatagrams() {
+  error_code failure;
+  socket_.assign(unwatched_.get(), failure);
+  if (failure) {
+    retry_.expires_after(kWatchAgain);
+    return retry_.async_wait([this](const error_code& error) {
+      if (!error) WatchDatagrams();
+    });
+  }
+  unwatched_.release();
+  socket_.native_non_blocking(true, failure);
   AwaitDatagram();
 }
 

@@ -3,6 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <string>
 #include <string_view>
 
@@ -28,12 +29,15 @@ class DnsServer : NotCopied {
 
  private:
   DnsAnswer AnswerTo(const DnsQuery& query);
+  void WatchDatagrams();
   void AwaitDatagram();
   bool ServeDatagram();
 
   Service& service_;
   NameMap& names_;
+  UniqueFd unwatched_;  // the datagram socket, until the loop watches it
   boost::asio::posix::stream_descriptor socket_;
+  boost::asio::steady_timer retry_;
 };
 
 }  // namespace ringfence

@@ -126,12 +126,13 @@ class SocksConnection : public std::enable_shared_from_this<SocksConnection> {
   }
 
   void HandleAnswer(BrokerAnswer answer) {
+    TcpSocket host = service_.HostOf(grant_, answer);
     if (!answer.is_granted) {
       return service_.Farewell(std::move(client_), WriteSocksReply(ReplyFor(answer.denial)));
     }
     Tunnel::Begin(service_, {.client = std::move(client_),
                              .place = std::move(place_),
-                             .host = service_.Adopt(std::move(answer.socket)),
+                             .host = std::move(host),
                              .grant = grant_,
                              .target = target_,
                              .received = std::move(received_),

@@ -98,21 +98,22 @@ void HttpExchange::Ask() {
 }
 
 void HttpExchange::HandleAnswer(BrokerAnswer answer) {
+  TcpSocket host = service_.HostOf(grant_, answer);
   if (!answer.is_granted) {
     grant_ = 0;
     return Reply(StatusOf(answer.denial), answer.sentence);
   }
-  if (plan_.kind == RequestPlan::Kind::kTunnel) return OpenTunnel(std::move(answer.socket));
-  if (answer.socket.valid()) host_ = service_.Adopt(std::move(answer.socket));
+  if (plan_.kind == RequestPlan::Kind::kTunnel) return OpenTunnel(std::move(host));
+  if (host.is_open()) host_ = std::move(host);
   SendRequest();
 }
 
-void HttpExchange::OpenTunnel(UniqueFd host) {
+void HttpExchange::OpenTunnel(TcpSocket host) {
   const uint64_t grant = std::exchange(grant_, 0);
   is_closed_ = true;
   Tunnel::Begin(service_, {.client = std::move(client_),
                            .place = std::move(place_),
-                           .host = service_.Adopt(std::move(host)),
+                           .host = std::move(host),
                            .grant = grant,
                            .target = host_target_,
                            .received = std::move(request_.in),

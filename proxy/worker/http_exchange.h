@@ -66,7 +66,7 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
   void HandleRequest(const RequestHead& head);
   void Ask();
   void HandleAnswer(BrokerAnswer answer);
-  void OpenTunnel(UniqueFd host);
+  void OpenTunnel(TcpSocket host);
   void SendRequest();
 
   // Requests: from the client to the host. Responses: the other way.

@@ -116,8 +116,22 @@ Service::Service(boost::asio::io_context& io, UniqueFd broker, std::string_view 
       credential_(password.empty() ? "" : BasicCredential(kProxyUser, password)) {}
 
 TcpSocket Service::Adopt(UniqueFd socket) {
+  TcpSocket adopted(io_);
+  error_code failure;
   // The family matters only to functions that make addresses.
-  return {io_, tcp::v4(), socket.release()};
+  adopted.assign(tcp::v4(), socket.get(), failure);
+  if (!failure) socket.release();
+  return adopted;
+}
+
+TcpSocket Service::HostOf(uint64_t grant, BrokerAnswer& answer) {
+  if (!answer.socket.valid()) return TcpSocket(io_);
+  TcpSocket host = Adopt(std::move(answer.socket));
+  if (!host.is_open()) {
+    broker_.Done(grant, {.note = kUnwatchedSocket});
+    answer = {.denial = DenialKind::kBusy, .sentence = std::string(kUnwatchedSocket)};
+  }
+  return host;
 }
 
 void Service::Join(uint64_t id, Relay::Ends ends, std::shared_ptr<void> place) {

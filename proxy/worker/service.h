@@ -28,8 +28,11 @@ class Service : NotCopied {
   // True if the two are in that value.
   bool IsLogin(std::string_view user, std::string_view password) const;
 
-  // A socket that the broker has connected.
+  // Returns a closed socket if the kernel can watch no further one.
   TcpSocket Adopt(UniqueFd socket);
+  // The same for the socket that came with a grant. If it cannot be watched, `answer` becomes a
+  // denial, and the grant has been reported as done. A closed socket if there was none.
+  TcpSocket HostOf(uint64_t grant, BrokerAnswer& answer);
 
   // Relays until both sides have ended, and then reports the use of the grant `id`. `place` is held
   // until then.
@@ -56,6 +59,11 @@ class Service : NotCopied {
   std::list<std::weak_ptr<Watched>> watched_;
   std::shared_ptr<size_t> count_ = std::make_shared<size_t>(0);
 };
+
+// Why a connection is refused whose socket cannot be watched (epoll(7)).
+inline constexpr std::string_view kUnwatchedSocket =
+    "the programs of this user leave the kernel no room to watch a connection "
+    "(fs.epoll.max_user_watches)";
 
 // A response of the proxy's own, with a sentence for people and models in its body and, since
 // clients show no body of a refused CONNECT, in a header.

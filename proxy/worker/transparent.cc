@@ -69,6 +69,7 @@ class TransparentConnection : public std::enable_shared_from_this<TransparentCon
 
  private:
   void HandleAnswer(BrokerAnswer answer) {
+    TcpSocket host = service_.HostOf(grant_, answer);
     if (!answer.is_granted) return Explain(answer);
     if (target_.port == kHttpPort) {
       return HttpExchange::Begin(service_, {.client = std::move(client_),
@@ -76,11 +77,11 @@ class TransparentConnection : public std::enable_shared_from_this<TransparentCon
                                             .kind = RequestSource::Kind::kTransparent,
                                             .transparent = target_,
                                             .granted = grant_,
-                                            .host = service_.Adopt(std::move(answer.socket))});
+                                            .host = std::move(host)});
     }
     Tunnel::Begin(service_, {.client = std::move(client_),
                              .place = std::move(place_),
-                             .host = service_.Adopt(std::move(answer.socket)),
+                             .host = std::move(host),
                              .grant = grant_,
                              .target = target_});
   }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/syscall.h"
+#include "proxy/event_loop.h"
 #include "proxy/link/messages.h"
 #include "proxy/name_map.h"
 #include "proxy/worker/dns_server.h"
@@ -37,15 +38,19 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::chrono::seconds kSweep{30};
-constexpr std::chrono::milliseconds kRetryAccept{100};  // no descriptor left, or a busy broker
-constexpr int kConnectionsAtOnce = 16;                  // connections, before others get their turn
-constexpr size_t kMaxWantedListeners = 64;              // as in sandbox/linux/network_holder.cc
+constexpr std::chrono::milliseconds kRetryAccept{
+    100};                                   // nothing left in the kernel, or a busy broker
+constexpr int kConnectionsAtOnce = 16;      // connections, before others get their turn
+constexpr size_t kMaxWantedListeners = 64;  // as in sandbox/linux/network_holder.cc
 constexpr rlim_t kDescriptors = 4096;
 
 class Worker {
  public:
-  Worker(UniqueFd broker, std::string_view credential)
-      : service_(io_, std::move(broker), credential), dns_(service_, names_), sweep_(io_) {}
+  Worker(boost::asio::io_context& io, UniqueFd broker, std::string_view credential)
+      : io_(io),
+        service_(io_, std::move(broker), credential),
+        dns_(service_, names_),
+        sweep_(io_) {}
 
   int Run() {
     if (!ConfineWorker(kHasSanitizers)) return 1;
@@ -59,6 +64,7 @@ class Worker {
  private:
   struct Listener {
     std::string name;
+    UniqueFd unwatched;  // the socket, until the loop watches it
     tcp::acceptor acceptor;
     boost::asio::steady_timer retry;
     bool is_wanted;  // came later, for one port
@@ -83,18 +89,25 @@ class Worker {
     if (has_network_ && wanted == kMaxWantedListeners) {
       const auto oldest = std::ranges::find_if(listeners_, is_wanted);
       error_code ignored;
+      (*oldest)->unwatched = UniqueFd();
       (*oldest)->acceptor.close(ignored);
       (*oldest)->retry.cancel();
       listeners_.erase(oldest);
     }
     listeners_.push_back(
-        std::make_shared<Listener>(Listener{name, tcp::acceptor(io_, tcp::v6(), socket.release()),
+        std::make_shared<Listener>(Listener{name, std::move(socket), tcp::acceptor(io_),
                                             boost::asio::steady_timer(io_), has_network_}));
     Await(listeners_.back());
   }
 
   // The handlers keep the listener: one may be due already when the listener is replaced.
   void Await(const std::shared_ptr<Listener>& listener) {
+    if (listener->unwatched.valid()) {
+      error_code failure;
+      listener->acceptor.assign(tcp::v6(), listener->unwatched.get(), failure);
+      if (failure) return RetryLater(listener);
+      listener->unwatched.release();
+    }
     listener->acceptor.async_wait(tcp::acceptor::wait_read,
                                   [this, listener](const error_code& error) {
                                     if (!error) AcceptSome(listener);
@@ -107,8 +120,8 @@ class Worker {
       UniqueFd client(::accept4(listener->acceptor.native_handle(), nullptr, nullptr,
                                 SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (client.valid()) {
-        Serve(listener->name, std::move(client));
-        continue;
+        if (Serve(listener->name, std::move(client))) continue;
+        return RetryLater(listener);
       }
       if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
         return RetryLater(listener);
@@ -125,13 +138,23 @@ class Worker {
     });
   }
 
-  void Serve(const std::string& listener, UniqueFd fd) {
+  // Returns false if the client cannot be watched.
+  bool Serve(const std::string& listener, UniqueFd fd) {
     TcpSocket client = service_.Adopt(std::move(fd));
+    if (!client.is_open()) {
+      service_.broker().Refused({kTcpProtocol, "", 0}, kUnwatchedSocket);
+      return false;
+    }
     error_code ignored;
     client.set_option(tcp::no_delay(true), ignored);
-    if (listener == kExplicitListener) return AcceptExplicit(service_, std::move(client));
-    if (listener == kDnsListener) return dns_.ServeStream(std::move(client));
-    AcceptTransparent(service_, names_, std::move(client));
+    if (listener == kExplicitListener) {
+      AcceptExplicit(service_, std::move(client));
+    } else if (listener == kDnsListener) {
+      dns_.ServeStream(std::move(client));
+    } else {
+      AcceptTransparent(service_, names_, std::move(client));
+    }
+    return true;
   }
 
   void Sweep() {
@@ -143,7 +166,7 @@ class Worker {
     });
   }
 
-  boost::asio::io_context io_{1};
+  boost::asio::io_context& io_;
   Service service_;
   NameMap names_;
   DnsServer dns_;
@@ -160,7 +183,8 @@ int ServeConnections(UniqueFd broker, const std::string& credential) {
     files.rlim_cur = std::min(files.rlim_max, kDescriptors);
     ::setrlimit(RLIMIT_NOFILE, &files);
   }
-  return Worker(std::move(broker), credential).Run();
+  const std::unique_ptr<boost::asio::io_context> io = MakeEventLoop(broker.get());
+  return io == nullptr ? 0 : Worker(*io, std::move(broker), credential).Run();
 }
 
 }  // namespace ringfence

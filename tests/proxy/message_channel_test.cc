@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/syscall.h"
+#include "tests/support/full_watches.h"
 #include "tests/support/hoarded_descriptors.h"
 #include "tests/support/worker_bench.h"
 
@@ -19,12 +20,15 @@ namespace {
 
 struct Channel {
   boost::asio::io_context io{1};
+  boost::asio::steady_timer watched{io};  // now the loop watches its own descriptors
+  FullWatches full;
   SocketPair pair = SeqpacketPair();
   MessageChannel channel{io, std::move(pair.own)};
   std::vector<SocketMessage> heard;
   int ends = 0;
 
-  Channel() {
+  // `unwatched`: how often the kernel does not watch the socket.
+  explicit Channel(int unwatched = 0) : full(unwatched) {
     REQUIRE(::fcntl(pair.other.get(), F_SETFL, O_NONBLOCK) == 0);
     channel.Start([this](SocketMessage message) { heard.push_back(std::move(message)); },
                   [this] { ++ends; });
@@ -136,6 +140,29 @@ TEST_CASE("message channel: what the other side does not take is kept, in order"
   CHECK(is_right);
   CHECK(descriptors == 1);
   CHECK(channel.ends == 0);
+}
+
+TEST_CASE("message channel: messages wait until the kernel watches the socket") {
+  Channel channel(kEndlessly);
+  channel.channel.Send('a', {});
+  channel.channel.Send('b', {});
+  channel.Write('x', {});
+  CHECK(RunUntil(channel.io, [&] { return channel.full.Failed() > 2; }));  // two attempts or more
+  CHECK_FALSE(channel.Read());
+  CHECK(channel.heard.empty());
+  SUBCASE("") {
+    const FullWatches none(0);
+    REQUIRE(channel.Hears(1));
+    CHECK(channel.Read()->type == 'a');
+    CHECK(channel.Read()->type == 'b');
+    CHECK(channel.ends == 0);
+  }
+  SUBCASE("or it ends with the messages that wait") {
+    for (int i = 0; i < 5000; ++i) channel.channel.Send('x', {});
+    CHECK(channel.ends == 1);
+    channel.io.restart();
+    channel.io.run();  // no attempt is left
+  }
 }
 
 TEST_CASE("message channel: it ends once, with the other side") {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/full_watches.h"
 #include "tests/support/worker_bench.h"
 
 using namespace ringfence;
@@ -23,7 +24,10 @@ struct Dialled {
   std::optional<Dialer::Outcome> outcome;
   int answers = 0;
 
-  Dialled(const std::vector<std::string_view>& addresses, uint16_t port) {
+  // `unwatched`: the number of attempts that the kernel cannot watch.
+  Dialled(const std::vector<std::string_view>& addresses, uint16_t port, int unwatched = 0) {
+    const boost::asio::steady_timer watched(io);  // now the loop watches its own descriptors
+    const FullWatches full(unwatched);
     std::vector<Address> list;
     for (const std::string_view text : addresses) list.push_back(At(text));
     Dialer::Dial(io, list, port, [this](Dialer::Outcome found) {
@@ -35,6 +39,23 @@ struct Dialled {
     io.restart();
     io.run();
     CHECK(answers == 1);
+  }
+};
+
+// 127.0.0.2, where nothing answers: the kernel drops what comes to a full queue.
+struct Silent {
+  UniqueFd full{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  std::vector<UniqueFd> waiting;
+
+  explicit Silent(uint16_t port) {
+    sockaddr_in address = LoopbackAddress(port);
+    REQUIRE(::inet_pton(AF_INET, "127.0.0.2", &address.sin_addr) == 1);
+    REQUIRE(::bind(full.get(), SocketAddress(address), sizeof address) == 0);
+    REQUIRE(::listen(full.get(), 0) == 0);
+    for (int i = 0; i < 4; ++i) {
+      waiting.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      ::connect(waiting.back().get(), SocketAddress(address), sizeof address);
+    }
   }
 };
 
@@ -71,19 +92,23 @@ TEST_CASE("dialer: no address at all") {
 }
 
 TEST_CASE("dialer: the next address if one does not answer soon") {
-  // A full queue: the kernel drops what comes to it.
-  const UniqueFd full(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const LoopbackListener listener;
-  sockaddr_in address = LoopbackAddress(listener.port());
-  REQUIRE(::inet_pton(AF_INET, "127.0.0.2", &address.sin_addr) == 1);
-  REQUIRE(::bind(full.get(), SocketAddress(address), sizeof address) == 0);
-  REQUIRE(::listen(full.get(), 0) == 0);
-  std::vector<UniqueFd> waiting;
-  for (int i = 0; i < 4; ++i) {
-    waiting.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    ::connect(waiting.back().get(), SocketAddress(address), sizeof address);
-  }
+  const Silent silent(listener.port());
   Dialled dialled({"127.0.0.2", "127.0.0.1"}, listener.port());
   CHECK(dialled.outcome->socket.valid());
   CHECK(dialled.outcome->address == At("127.0.0.1"));
+}
+
+TEST_CASE("dialer: an attempt that the kernel cannot watch fails, and no other") {
+  const LoopbackListener listener;
+  const Silent silent(listener.port());
+  SUBCASE("the next address answers") {
+    Dialled dialled({"127.0.0.2", "127.0.0.1"}, listener.port(), 1);
+    CHECK(dialled.outcome->address == At("127.0.0.1"));
+  }
+  SUBCASE("there is none") {
+    Dialled dialled({"127.0.0.2"}, listener.port(), 1);
+    CHECK_FALSE(dialled.outcome->socket.valid());
+    CHECK(dialled.outcome->error == "No space left on device");
+  }
 }

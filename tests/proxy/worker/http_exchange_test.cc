@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/proxy/worker/exchange_bench.h"
+#include "tests/support/full_watches.h"
 
 using namespace ringfence;
 
@@ -246,5 +247,20 @@ TEST_CASE("http exchange: an abandoned question is dropped once it takes too lon
   FarEnd host = http.bench.Grant(1);
   CHECK(host.Rest().empty());
   CHECK(http.bench.service().connections() == 0);
+  CHECK(http.bench.HearsNothing());
+}
+
+TEST_CASE("http exchange: a host's connection that the kernel cannot watch is refused") {
+  Exchange http;
+  SUBCASE("for a request") { http.program.Send(RequestTo("a.example")); }
+  SUBCASE("for a tunnel") {
+    http.program.Send("CONNECT a.example:80 HTTP/1.1\r\nHost: a.example:80\r\n\r\n");
+  }
+  CHECK(http.bench.Heard().starts_with("o 1 "));
+  const FullWatches full;
+  FarEnd host = http.bench.Grant(1);
+  CHECK(http.bench.Heard().find("fs.epoll.max_user_watches") != std::string::npos);
+  CHECK(http.program.Rest().starts_with("HTTP/1.1 503 "));
+  CHECK(host.Rest().empty());
   CHECK(http.bench.HearsNothing());
 }
