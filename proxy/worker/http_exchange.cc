@@ -19,6 +19,7 @@ constexpr std::chrono::seconds kHeadLimit{10};
 constexpr std::chrono::seconds kNextRequestLimit{600};
 constexpr int kMaxReadsInARow = 8;
 constexpr int kMaxInterim = 16;  // 1xx responses before the final one
+constexpr int kFirstFinal = 200;
 
 }  // namespace
 
@@ -60,7 +61,7 @@ void HttpExchange::ReadRequest() {
 
 void HttpExchange::OnRequestBytes(bool ended) {
   if (ended) return Close();
-  if (ShouldParse(request_)) return ReadRequest();
+  if (request_.ShouldParse()) return ReadRequest();
   LimitHead();
   Read(client_, request_, &HttpExchange::OnRequestBytes);
 }
@@ -161,7 +162,7 @@ void HttpExchange::ReadResponse() {
 }
 
 void HttpExchange::OnResponseBytes(bool ended) {
-  if (!ended && ShouldParse(response_)) return ReadResponse();
+  if (!ended && response_.ShouldParse()) return ReadResponse();
   if (!ended) return Read(*host_, response_, &HttpExchange::OnResponseBytes);
   // A host may close an idle connection at any time.
   const bool can_retry = is_reused_ && !has_retried_ && response_.in.empty() &&
@@ -219,11 +220,7 @@ void HttpExchange::PassResponse() {
 
 void HttpExchange::OnResponseBody(bool ended) {
   if (!ended) return PassResponse();
-  if (!ends_with_host_) {
-    // The client must not take half of a body for all of it.
-    ResetConnection(client_);
-    return Close();
-  }
+  if (!ends_with_host_) return Close();
   response_.is_done = true;
   response_.body.reset();
   host_keeps_alive_ = false;
@@ -233,6 +230,7 @@ void HttpExchange::OnResponseBody(bool ended) {
 
 void HttpExchange::EndResponse() {
   ReportUse("");
+  has_begun_response_ = false;
   const bool is_sent = request_.is_done && request_.out.empty();  // a host may answer early
   const bool is_over = !client_keeps_alive_ || !is_sent || host_refuses_rest_;
   if (is_over) {
@@ -247,39 +245,14 @@ void HttpExchange::EndResponse() {
 
 // --- bytes ---
 
-// A head is parsed anew when its first bytes have come, and then for each line, not for each byte.
-bool HttpExchange::ShouldParse(Way& way) {
-  const size_t from = std::min(std::exchange(way.searched, way.in.size()), way.in.size());
-  return from == 0 || way.in.size() >= kMaxHeadSize || way.in.find('\n', from) != std::string::npos;
-}
-
-bool HttpExchange::TakeBody(Way& way) {
-  if (way.is_done || !way.body) return true;
-  std::string_view rest = way.in;
+bool HttpExchange::TakeBody(HttpWay& way) {
   WireError error;
-  for (;;) {
-    size_t used = 0;
-    std::string_view payload;
-    const Progress progress = way.body->Read(rest, used, payload, error);
-    if (progress == Progress::kBad) {
-      if (&way == &request_) {
-        Refuse(error);
-      } else {
-        FailHost("the response of the host " + error.reason);
-      }
-      return false;
-    }
-    way.AddPayload(payload);
-    rest.remove_prefix(used);
-    way.is_done = progress == Progress::kDone;
-    if (way.is_done || used == 0 || rest.empty()) break;
-  }
-  if (way.is_done && way.chunked) way.out += kLastChunk;
-  way.in.erase(0, way.in.size() - rest.size());
-  return true;
+  if (way.TakeBody(error)) return true;
+  &way == &request_ ? Refuse(error) : FailHost("the response of the host " + error.reason);
+  return false;
 }
 
-void HttpExchange::Read(TcpSocket& socket, Way& way, void (HttpExchange::*then)(bool ended)) {
+void HttpExchange::Read(TcpSocket& socket, HttpWay& way, void (HttpExchange::*then)(bool ended)) {
   if (is_closed_) return;
   // Each read calls the next, so a host that is always ready must not keep the others waiting, nor
   // fill the stack.
@@ -301,7 +274,7 @@ void HttpExchange::Read(TcpSocket& socket, Way& way, void (HttpExchange::*then)(
                     });
 }
 
-void HttpExchange::Write(TcpSocket& socket, Way& way, void (HttpExchange::*then)()) {
+void HttpExchange::Write(TcpSocket& socket, HttpWay& way, void (HttpExchange::*then)()) {
   if (is_closed_) return;
   size_t done = 0;
   while (done < way.out.size()) {
@@ -315,6 +288,9 @@ void HttpExchange::Write(TcpSocket& socket, Way& way, void (HttpExchange::*then)
   if (done > 0) NoteActivity();
   way.passed += done;
   way.out.erase(0, done);
+  if (&way == &response_ && done > 0) {
+    has_begun_response_ = status_ >= kFirstFinal || !way.out.empty();
+  }
   if (way.out.empty()) return (this->*then)();
   if (has_failed) return WriteFailed(way);
   socket.async_wait(tcp::socket::wait_write,
@@ -324,7 +300,7 @@ void HttpExchange::Write(TcpSocket& socket, Way& way, void (HttpExchange::*then)
 }
 
 // A host that refuses the rest of a request may still have answered it.
-void HttpExchange::WriteFailed(Way& way) {
+void HttpExchange::WriteFailed(HttpWay& way) {
   if (&way == &response_) return Close();
   way.out.clear();
   way.is_done = true;
@@ -347,7 +323,7 @@ void HttpExchange::Refuse(const WireError& error) {
 
 void HttpExchange::Reply(int status, const std::string& sentence) {
   ReportUse(sentence);
-  if (status_ != 0) return Close();  // a response has begun
+  if (has_begun_response_) return Close();
   service_.Farewell(std::move(client_), ProxyResponse(status, sentence));
   Close();
 }
@@ -377,6 +353,8 @@ void HttpExchange::Close() {
   service_.broker().ReportNow();  // the session may end with its last connection
   timer_.cancel();
   CloseHost();
+  // The client must not take half of a response for all of it.
+  if (has_begun_response_) return ResetConnection(client_);
   error_code ignored;
   client_.close(ignored);
 }

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "proxy/wire/http_body.h"
 #include "proxy/wire/http_request.h"
 #include "proxy/wire/http_response.h"
+#include "proxy/worker/http_way.h"
 #include "proxy/worker/service.h"
 
 namespace ringfence {
@@ -36,30 +36,6 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
   void Abort() override { Close(); }
 
  private:
-  // Bytes that travel one way: read from one socket, taken apart, written to the other.
-  struct Way {
-    std::string in;   // read, and not yet understood
-    std::string out;  // to be written
-    std::optional<BodyReader> body;
-    bool chunked = false;  // the body is written in chunks
-    bool is_done = true;   // the message has passed completely
-    uint64_t passed = 0;   // bytes written, for the log
-    size_t searched = 0;   // bytes of `in` without a line feed
-
-    void AddPayload(std::string_view payload) {
-      if (payload.empty()) return;
-      if (chunked) out += ChunkLine(payload.size());
-      out += payload;
-      if (chunked) out += "\r\n";
-    }
-
-    // Frees what is empty: a client may hold hundreds of connections between two requests.
-    void Release() {
-      if (in.empty()) std::string().swap(in);
-      if (out.empty()) std::string().swap(out);
-    }
-  };
-
   HttpExchange(Service& service, Start start);
 
   void ReadRequest();
@@ -76,12 +52,11 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
   void PassResponse();
   void EndResponse();
 
-  // Moves what is understood of `way.in` to `way.out`. Returns false for a broken body.
-  bool TakeBody(Way& way);
-  static bool ShouldParse(Way& way);
-  void Read(TcpSocket& socket, Way& way, void (HttpExchange::*then)(bool ended));
-  void Write(TcpSocket& socket, Way& way, void (HttpExchange::*then)());
-  void WriteFailed(Way& way);
+  // Moves what is understood. Returns false for a broken body, which ends the exchange.
+  bool TakeBody(HttpWay& way);
+  void Read(TcpSocket& socket, HttpWay& way, void (HttpExchange::*then)(bool ended));
+  void Write(TcpSocket& socket, HttpWay& way, void (HttpExchange::*then)());
+  void WriteFailed(HttpWay& way);
   void OnRequestBytes(bool ended);
   void OnRequestBody(bool ended);
   void OnResponseBytes(bool ended);
@@ -115,8 +90,10 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
   bool client_keeps_alive_ = true;
   bool host_keeps_alive_ = true;
   bool host_refuses_rest_ = false;  // of the request
+  // The client has bytes of the final response, or half of another.
+  bool has_begun_response_ = false;
   bool is_closed_ = false;
-  Way request_, response_;
+  HttpWay request_, response_;
   boost::asio::steady_timer timer_;
 };
 

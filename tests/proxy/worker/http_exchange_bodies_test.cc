@@ -185,9 +185,40 @@ TEST_CASE("http exchange: a broken chunk of a response") {
   CHECK(http.Returns("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nwiki\r\n"));
   http.host.Send("xyz\r\n");
   // A response has begun, so no other may follow, nor an orderly end of this one.
-  const std::string rest = http.program.Rest();
-  CHECK(rest.empty());
+  CHECK(http.program.IsReset());
   CHECK(http.bench.Heard().starts_with("d 1 GET / 200 "));
+}
+
+TEST_CASE("http exchange: a broken chunk that comes with the head of a response") {
+  Asked http;
+  SUBCASE("the response") {}
+  SUBCASE("after one that was interim") {
+    http.host.Send("HTTP/1.1 103 Early\r\n\r\n");
+    CHECK(http.Returns("HTTP/1.1 103 Early\r\n\r\n"));
+  }
+  http.host.Send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nZZ\r\n");
+  const std::string reply = http.program.Rest();
+  CHECK(reply.starts_with("HTTP/1.1 502 "));
+  CHECK(reply.find("hello") == std::string::npos);
+}
+
+TEST_CASE("http exchange: half of a response that ends with the connection is reset") {
+  Exchange http;
+  const std::string head = "GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n";
+  SUBCASE("by the host's mistake") {
+    FarEnd host = http.Ask("GET http://a.example/ HTTP/1.0\r\n\r\n", head + "\r\n");
+    host.Send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
+    CHECK(http.Returns("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello"));
+    host.Send("ZZ\r\n");
+    CHECK(http.program.IsReset());
+  }
+  SUBCASE("because nothing passes") {
+    FarEnd host = http.Ask("GET http://a.example/ HTTP/1.0\r\n\r\n", head + "\r\n");
+    host.Send("HTTP/1.1 200 OK\r\n\r\nhello");
+    CHECK(http.Returns("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello"));
+    http.bench.service().DropIdle(INT64_MAX);
+    CHECK(http.program.IsReset());
+  }
 }
 
 TEST_CASE("http exchange: hosts that do not speak HTTP") {
