@@ -129,9 +129,20 @@ void HttpExchange::SendRequest() {
   request_.passed = response_.passed = 0;
   interim_count_ = 0;
   response_.in.clear();
+  if (!std::exchange(awaits_reset_, true)) AwaitReset();
   PassRequest();
   reads_in_a_row_ = kMaxReadsInARow;  // the response is hardly there
   if (!is_closed_) ReadResponse();
+}
+
+// Once for each client's connection; urgent data ends it, since it would be reported again and
+// again. Does not keep the exchange alive: the connection may pass to a relay.
+void HttpExchange::AwaitReset() {
+  client_.async_wait(tcp::socket::wait_error, [weak = weak_from_this()](const error_code& error) {
+    const std::shared_ptr<HttpExchange> self = weak.lock();
+    if (error || !self || self->is_closed_) return;
+    if (IsReset(self->client_)) self->Close();
+  });
 }
 
 void HttpExchange::PassRequest() {
@@ -353,6 +364,7 @@ void HttpExchange::Close() {
   service_.broker().ReportNow();  // the session may end with its last connection
   timer_.cancel();
   CloseHost();
+  place_.reset();
   // The client must not take half of a response for all of it.
   if (has_begun_response_) return ResetConnection(client_);
   error_code ignored;

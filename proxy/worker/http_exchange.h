@@ -30,8 +30,9 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
   };
   static void Begin(Service& service, Start start);
 
-  // Nothing is read from the client while the host takes its time. A client that has only closed
-  // its half of the connection still waits, so it keeps some time to do so (Service::DropIdle()).
+  // Nothing is read from the client while the host takes its time. A reset ends the exchange at
+  // once. A client that has only closed its half of the connection still waits, so it keeps some
+  // time to do so (Service::DropIdle(), Admit()).
   bool IsAbandoned() override { return HasHungUp(client_); }
   void Abort() override { Close(); }
 
@@ -47,6 +48,7 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
 
   // Requests: from the client to the host. Responses: the other way.
   void PassRequest();
+  void AwaitReset();
   void ReadResponse();
   void HandleResponse(const ResponseHead& head);
   void PassResponse();
@@ -92,6 +94,7 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
   bool host_refuses_rest_ = false;  // of the request
   // The client has bytes of the final response, or half of another.
   bool has_begun_response_ = false;
+  bool awaits_reset_ = false;
   bool is_closed_ = false;
   HttpWay request_, response_;
   boost::asio::steady_timer timer_;

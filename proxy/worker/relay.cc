@@ -124,6 +124,11 @@ bool HasHungUp(TcpSocket& socket) {
   return ::poll(&state, 1, 0) == 1;
 }
 
+bool IsReset(TcpSocket& socket) {
+  pollfd state{.fd = socket.native_handle(), .events = 0, .revents = 0};
+  return ::poll(&state, 1, 0) == 1;  // POLLERR or POLLHUP
+}
+
 void ResetConnection(TcpSocket& socket) {
   error_code ignored;
   socket.set_option(boost::asio::socket_base::linger(true, 0), ignored);

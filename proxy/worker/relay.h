@@ -65,6 +65,8 @@ std::span<char> ReadBuffer();
 
 // True if the other side sends no more, whether or not all of it has been read.
 bool HasHungUp(TcpSocket& socket);
+// True if it takes nothing any more, either: it was reset.
+bool IsReset(TcpSocket& socket);
 
 // Closes so that the other side sees a reset.
 void ResetConnection(TcpSocket& socket);

@@ -20,6 +20,9 @@ using boost::system::error_code;
 // Nanoseconds in which nothing passes.
 constexpr int64_t kIdleLimit = int64_t{600} * 1'000'000'000;
 constexpr int64_t kAbandonedLimit = int64_t{30} * 1'000'000'000;
+constexpr int64_t kAbandonedLimitIfFull = int64_t{1} * 1'000'000'000;
+// Looking at all connections takes time, and connections can come fast.
+constexpr int64_t kFreePause = int64_t{100} * 1'000'000;
 constexpr std::chrono::seconds kFarewellLimit{2};
 
 // Reads and drops what the client still sends: closing a socket with unread data would reset the
@@ -146,11 +149,13 @@ bool Service::IsLogin(std::string_view user, std::string_view password) const {
   return credential_ == BasicCredential(user, password);
 }
 
-void Service::DropIdle(int64_t now) {
+void Service::DropIdle(int64_t now) { Drop(now, kIdleLimit, kAbandonedLimit); }
+
+void Service::Drop(int64_t now, int64_t limit, int64_t abandoned_limit) {
   for (auto at = watched_.begin(); at != watched_.end();) {
     const std::shared_ptr<Watched> connection = at->lock();
     const int64_t idle = connection == nullptr ? 0 : now - connection->active_at();
-    if (idle > kIdleLimit || (idle > kAbandonedLimit && connection->IsAbandoned())) {
+    if (idle > limit || (idle > abandoned_limit && connection->IsAbandoned())) {
       connection->Abort();
     }
     at = connection == nullptr ? watched_.erase(at) : std::next(at);
@@ -161,7 +166,11 @@ void Service::Farewell(TcpSocket client, std::string reply) {
   std::make_shared<Closing>(io_, std::move(client), std::move(reply))->Start();
 }
 
-std::shared_ptr<void> Service::Admit() {
+std::shared_ptr<void> Service::Admit(int64_t now) {
+  if (*count_ >= kMaxConnections && now - freed_at_ >= kFreePause) {
+    freed_at_ = now;
+    Drop(now, kIdleLimit, kAbandonedLimitIfFull);
+  }
   if (*count_ >= kMaxConnections) return nullptr;
   ++*count_;
   return {count_.get(), [count = count_](void*) { --*count; }};

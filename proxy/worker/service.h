@@ -49,14 +49,20 @@ class Service : NotCopied {
 
   // The number of connections; a new one is refused at kMaxConnections.
   static constexpr size_t kMaxConnections = 1024;
-  std::shared_ptr<void> Admit();  // null if there are too many
+  // If all places are taken, connections that their clients have closed, or half closed, and on
+  // which nothing has passed for a second lose theirs. Null if there are still too many. `now`:
+  // as for DropIdle().
+  std::shared_ptr<void> Admit(int64_t now = Nanoseconds(CLOCK_MONOTONIC));
   size_t connections() const { return *count_; }
 
  private:
   boost::asio::io_context& io_;
   BrokerClient broker_;
   std::string credential_;
+  void Drop(int64_t now, int64_t limit, int64_t abandoned_limit);
+
   std::list<std::weak_ptr<Watched>> watched_;
+  int64_t freed_at_ = 0;  // when Admit() looked for places last
   std::shared_ptr<size_t> count_ = std::make_shared<size_t>(0);
 };
 

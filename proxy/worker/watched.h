@@ -14,7 +14,8 @@ class Watched : NotCopied {
  public:
   virtual ~Watched() = default;
   int64_t active_at() const { return active_at_; }  // nanoseconds, CLOCK_MONOTONIC
-  // True if the client has probably given up.
+  // True if the client has closed its connection, or its half of it. The two look alike until
+  // something is sent to it, and only after the second does it wait for an answer.
   virtual bool IsAbandoned() { return false; }
   // Ends the connection, or does nothing if it has ended.
   virtual void Abort() = 0;

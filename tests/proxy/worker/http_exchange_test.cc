@@ -264,3 +264,40 @@ TEST_CASE("http exchange: a host's connection that the kernel cannot watch is re
   CHECK(host.Rest().empty());
   CHECK(http.bench.HearsNothing());
 }
+
+TEST_CASE("http exchange: a program that has gone while the host takes its time") {
+  Exchange http;
+  FarEnd host = http.Ask(RequestTo("a.example"), kRequestHead);
+  SUBCASE("with a reset") {
+    http.program.Reset();
+    CHECK(http.bench.Heard() == "d 1 GET / 0 35 0 the client closed the connection");
+  }
+  SUBCASE("and others need its place") {
+    http.program.Close();
+    CHECK(http.bench.HearsNothing());
+    std::vector<std::shared_ptr<void>> places;
+    while (std::shared_ptr<void> place = http.bench.service().Admit()) places.push_back(place);
+    CHECK(http.bench.service().Admit(INT64_MAX) != nullptr);
+    CHECK(http.bench.Heard() == "d 1 GET / 0 35 0 the client closed the connection");
+  }
+  CHECK(host.Rest().empty());
+  CHECK(RunUntil(http.bench.io(), [&] { return http.bench.service().connections() < 2; }));
+}
+
+TEST_CASE("http exchange: a program that has closed its half waits for the answer") {
+  Exchange http;
+  FarEnd host = http.Ask(RequestTo("a.example"), kRequestHead);
+  http.program.HalfClose();
+  CHECK(http.bench.HearsNothing());
+  host.Send(kNoContent);
+  CHECK(http.Returns(kNoContent));
+}
+
+TEST_CASE("http exchange: urgent data of a program is no end") {
+  Exchange http;
+  FarEnd host = http.Ask(RequestTo("a.example"), kRequestHead);
+  REQUIRE(::send(http.program.fd(), "!", 1, MSG_OOB) == 1);
+  CHECK(http.bench.HearsNothing());
+  host.Send(kNoContent);
+  CHECK(http.Returns(kNoContent));
+}

@@ -13,13 +13,18 @@ namespace {
 
 class Connection final : public Watched {
  public:
-  explicit Connection(bool is_abandoned) : is_abandoned_(is_abandoned) {}
+  explicit Connection(bool is_abandoned, std::shared_ptr<void> place = nullptr)
+      : is_abandoned_(is_abandoned), place_(std::move(place)) {}
   bool IsAbandoned() override { return is_abandoned_; }
-  void Abort() override { ++aborts_; }
+  void Abort() override {
+    ++aborts_;
+    place_.reset();
+  }
   int aborts() const { return aborts_; }
 
  private:
   bool is_abandoned_;
+  std::shared_ptr<void> place_;
   int aborts_ = 0;
 };
 
@@ -74,6 +79,30 @@ TEST_CASE("service: there is a largest number of connections") {
   CHECK(bench.service().Admit() == nullptr);
   places.pop_back();
   CHECK(bench.service().Admit() != nullptr);
+}
+
+TEST_CASE("service: those who have hung up lose their places to others") {
+  WorkerBench bench;
+  const auto waiting = std::make_shared<Connection>(false, bench.service().Admit());
+  const auto abandoned = std::make_shared<Connection>(true, bench.service().Admit());
+  bench.service().Watch(waiting);
+  bench.service().Watch(abandoned);
+  std::vector<std::shared_ptr<void>> places;
+  while (std::shared_ptr<void> place = bench.service().Admit()) places.push_back(place);
+  const int64_t begin = waiting->active_at();
+  CHECK(bench.service().Admit(begin + kSecond / 2) == nullptr);
+  CHECK(abandoned->aborts() == 0);
+  CHECK(bench.service().Admit(begin + 2 * kSecond) != nullptr);
+  CHECK(abandoned->aborts() == 1);
+  CHECK(waiting->aborts() == 0);
+  while (std::shared_ptr<void> place = bench.service().Admit()) places.push_back(place);
+  const auto late = std::make_shared<Connection>(true);
+  bench.service().Watch(late);
+  // It has just been looked at all of them.
+  CHECK(bench.service().Admit(begin + 2 * kSecond + 1) == nullptr);
+  CHECK(late->aborts() == 0);
+  CHECK(bench.service().Admit(begin + 4 * kSecond) == nullptr);
+  CHECK(late->aborts() == 1);
 }
 
 TEST_CASE("service: a client reads the farewell although it still sends") {
