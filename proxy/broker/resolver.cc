@@ -9,6 +9,8 @@
 #include <boost/asio/post.hpp>
 #include <cstring>
 #include <memory>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/syscall.h"
@@ -64,7 +66,26 @@ Resolver::Found LookUp(const std::string& name) {
   return found;
 }
 
+// The last two labels.
+std::string_view DomainOf(std::string_view name) {
+  const size_t last = name.rfind('.');
+  if (last == std::string_view::npos || last == 0) return name;
+  const size_t before = name.rfind('.', last - 1);
+  return before == std::string_view::npos ? name : name.substr(before + 1);
+}
+
 }  // namespace
+
+Resolver::Resolver(boost::asio::io_context& io) : Resolver(io, LookUp) {}
+
+Resolver::~Resolver() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
 
 bool Resolver::is_busy() const {
   return std::ranges::any_of(entries_, [](const auto& item) { return item.second.known_at == 0; });
@@ -86,10 +107,49 @@ void Resolver::Resolve(const std::string& name, Handler handler) {
   if (entries_.size() >= kMaxEntries) DropOld();
   if (entries_.size() >= kMaxEntries) return handler({{}, "too many lookups at once"});
   entries_[name].waiting.push_back(std::move(handler));
-  boost::asio::post(threads_, [this, name] {
-    Found found = LookUp(name);
+  bool needs_thread = false;
+  {
+    const std::lock_guard lock(mutex_);
+    wanted_.push_back(name);
+    needs_thread = wanted_.size() > idle_;
+  }
+  if (needs_thread && threads_.size() < kMaxThreads) AddThread();
+  wake_.notify_one();
+}
+
+// Without another thread, the names wait for those that there are, or for the next attempt.
+void Resolver::AddThread() {
+  try {
+    threads_.emplace_back([this] { Work(); });
+  } catch (const std::system_error&) {
+  }
+}
+
+void Resolver::Work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    auto next = wanted_.end();
+    ++idle_;
+    wake_.wait(lock, [&] { return ends_ || (next = NextName()) != wanted_.end(); });
+    --idle_;
+    if (ends_) return;
+    const std::string name = std::move(*next);
+    wanted_.erase(next);
+    const std::string domain(DomainOf(name));
+    ++running_[domain];
+    lock.unlock();
+    Found found = look_up_(name);
     boost::asio::post(
         io_, [this, name, found = std::move(found)]() mutable { Take(name, std::move(found)); });
+    lock.lock();
+    if (--running_[domain] == 0) running_.erase(domain);
+  }
+}
+
+std::deque<std::string>::iterator Resolver::NextName() {
+  return std::ranges::find_if(wanted_, [this](const std::string& name) {
+    const auto running = running_.find(DomainOf(name));
+    return running == running_.end() || running->second < kMaxOfDomain;
   });
 }
 

@@ -1,13 +1,19 @@
 // Looks names up with the host's resolver (getaddrinfo(3)), on threads of its own, so that a
-// stalled lookup holds up no other.
+// stalled lookup holds up no other. Names below one domain, as of "*.example.org", use half of the
+// threads at most: whoever owns their servers can let all of them stall.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/thread_pool.hpp>
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/not_copied.h"
@@ -25,7 +31,15 @@ class Resolver : NotCopied {
   };
   using Handler = std::function<void(const Found&)>;
 
-  explicit Resolver(boost::asio::io_context& io) : io_(io) {}
+  using Function = std::function<Found(const std::string& name)>;
+
+  explicit Resolver(boost::asio::io_context& io);
+  // With another lookup, for tests.
+  Resolver(boost::asio::io_context& io, Function look_up) : io_(io), look_up_(std::move(look_up)) {}
+  ~Resolver();
+
+  static constexpr size_t kMaxThreads = 128;
+  static constexpr size_t kMaxOfDomain = kMaxThreads / 2;
 
   // Returns the answer of a recent lookup, or null. Valid until the next call.
   const Found* Known(const std::string& name);
@@ -45,11 +59,21 @@ class Resolver : NotCopied {
   };
   void Take(const std::string& name, Found found);
   void DropOld();
+  // The threads: they are started as they are needed.
+  void AddThread();
+  void Work();
+  std::deque<std::string>::iterator NextName();
 
-  static constexpr size_t kThreads = 16;
   boost::asio::io_context& io_;
-  boost::asio::thread_pool threads_{kThreads};
+  Function look_up_;
   std::unordered_map<std::string, Entry> entries_;
+  std::mutex mutex_;  // guards what follows, but for threads_
+  std::condition_variable wake_;
+  std::deque<std::string> wanted_;                      // names
+  std::map<std::string, size_t, std::less<>> running_;  // lookups of a domain
+  size_t idle_ = 0;                                     // threads
+  bool ends_ = false;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace ringfence

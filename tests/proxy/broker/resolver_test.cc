@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,8 +22,11 @@ std::string Impossible(int number) {
 
 struct Resolving {
   boost::asio::io_context io{1};
-  Resolver resolver{io};
+  Resolver resolver;
   std::vector<Resolver::Found> found;
+
+  Resolving() : resolver(io) {}
+  explicit Resolving(Resolver::Function look_up) : resolver(io, std::move(look_up)) {}
 
   void Resolve(const std::string& name) {
     resolver.Resolve(name, [this](const Resolver::Found& answer) { found.push_back(answer); });
@@ -79,4 +84,56 @@ TEST_CASE("resolver: there is a largest number of lookups") {
   REQUIRE(resolving.found.size() == 1);
   CHECK(resolving.found[0].error == "too many lookups at once");
   CHECK(resolving.Finds(kMost + 1));
+}
+
+namespace {
+
+// Lookups below stalls.example end when they are told to.
+class Stalling {
+ public:
+  Resolver::Found LookUp(const std::string& name) {
+    std::unique_lock lock(mutex_);
+    if (!name.ends_with(".stalls.example")) return {{}, name};
+    ++stalled_;
+    most_ = std::max(most_, stalled_);
+    wake_.notify_all();
+    wake_.wait(lock, [this] { return is_over_; });
+    --stalled_;
+    return {{}, name};
+  }
+  void Await(size_t count) {
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [this, count] { return stalled_ >= count; });
+  }
+  void End() {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+    wake_.notify_all();
+  }
+  size_t most() const { return most_; }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  size_t stalled_ = 0, most_ = 0;
+  bool is_over_ = false;
+};
+
+}  // namespace
+
+TEST_CASE("resolver: lookups of one domain that stall hold up no others") {
+  Stalling stalling;
+  Resolving resolving([&stalling](const std::string& name) { return stalling.LookUp(name); });
+  constexpr size_t kStalls = 300;
+  for (size_t i = 0; i < kStalls; ++i) {
+    resolving.Resolve(std::to_string(i) + ".stalls.example");
+  }
+  stalling.Await(Resolver::kMaxOfDomain);
+  for (const char* name : {"plain.example", "a.b.c.example", "localhost", "."}) {
+    resolving.Resolve(name);
+  }
+  CHECK(resolving.Finds(4));
+  stalling.End();
+  CHECK(resolving.Finds(kStalls + 4));
+  CHECK(stalling.most() == Resolver::kMaxOfDomain);
 }
