@@ -15,7 +15,6 @@ namespace {
 using boost::asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::chrono::seconds kHeadLimit{10};
 constexpr std::chrono::seconds kNextRequestLimit{600};
 constexpr int kMaxReadsInARow = 8;
 constexpr int kMaxInterim = 16;  // 1xx responses before the final one
@@ -55,6 +54,7 @@ void HttpExchange::ReadRequest() {
       return Refuse(error);
     case Progress::kDone:
       timer_.cancel();
+      limits_head_ = false;
       return HandleRequest(head);
   }
 }
@@ -376,7 +376,7 @@ void HttpExchange::LimitHead() {
   const bool has_begun = !request_.in.empty();
   if (has_begun && limits_head_) return;
   limits_head_ = has_begun;
-  timer_.expires_after(has_begun ? kHeadLimit : kNextRequestLimit);
+  timer_.expires_after(has_begun ? service_.head_limit : kNextRequestLimit);
   if (!has_begun) {
     request_.Release();
     response_.Release();

@@ -3,6 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <chrono>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -46,6 +47,9 @@ class Service : NotCopied {
 
   // Sends `reply` to the client, and then closes so that the client can still read it.
   void Farewell(TcpSocket client, std::string reply);
+
+  // In which the rest of an HTTP request's head must come; a test sets another one.
+  std::chrono::milliseconds head_limit{10'000};
 
   // The number of connections; a new one is refused at kMaxConnections.
   static constexpr size_t kMaxConnections = 1024;

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -300,4 +301,18 @@ TEST_CASE("http exchange: urgent data of a program is no end") {
   CHECK(http.bench.HearsNothing());
   host.Send(kNoContent);
   CHECK(http.Returns(kNoContent));
+}
+
+TEST_CASE("http exchange: the head of each request has a limit of time") {
+  Exchange http;
+  const std::string requests = RequestTo("a.example") + "GET http";
+  http.program.Send(std::string_view(requests).substr(0, 7));
+  CHECK(http.bench.HearsNothing());
+  http.program.Send(std::string_view(requests).substr(7));
+  CHECK(http.bench.Heard() == "o 1 http a.example 80");
+  FarEnd host = http.bench.Grant(1);
+  CHECK(http.Passes(host, kRequestHead));
+  http.bench.service().head_limit = std::chrono::milliseconds(0);
+  host.Send(kNoContent);
+  CHECK(http.program.Rest() == kNoContent);
 }
