@@ -20,6 +20,13 @@ constexpr int kMaxReadsInARow = 8;
 constexpr int kMaxInterim = 16;  // 1xx responses before the final one
 constexpr int kFirstFinal = 200;
 
+// True if the host has sent nothing since its last response, not even its end. What it sent would
+// be taken for the response to the next request.
+bool IsQuiet(TcpSocket& host) {
+  char byte = 0;
+  return ::recv(host.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
 }  // namespace
 
 void HttpExchange::Begin(Service& service, Start start) {
@@ -87,7 +94,8 @@ void HttpExchange::Ask() {
   const auto answered = [self = shared_from_this()](BrokerAnswer answer) {
     self->HandleAnswer(std::move(answer));
   };
-  const bool has_host = host_ && !is_tunnel && host_target_.IsSamePlace(target);
+  const bool has_host =
+      host_ && !is_tunnel && host_target_.IsSamePlace(target) && (grant_ != 0 || IsQuiet(*host_));
   if (!has_host) CloseHost();
   host_target_ = target;
   if (has_host && grant_ != 0) return SendRequest();  // granted together with the connection

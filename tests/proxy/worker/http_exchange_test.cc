@@ -316,3 +316,16 @@ TEST_CASE("http exchange: the head of each request has a limit of time") {
   host.Send(kNoContent);
   CHECK(http.program.Rest() == kNoContent);
 }
+
+TEST_CASE("http exchange: a host that has sent something without a request is not asked again") {
+  Exchange http;
+  FarEnd host = http.Finish("a.example", 1);
+  SUBCASE("a response") { host.Send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong"); }
+  SUBCASE("its end") { host.HalfClose(); }
+  http.program.Send(RequestTo("a.example"));
+  CHECK(http.bench.Heard() == "o 2 http a.example 80");
+  FarEnd other = http.bench.Grant(2);
+  CHECK(http.Passes(other, kRequestHead));
+  other.Send(kNoContent);
+  CHECK(http.Returns(kNoContent));
+}
