@@ -56,7 +56,8 @@ struct Opened {
   std::string address, upstream;         // Connection
   FailureNotices::Wait wait;             // until it is answered
 
-  std::string target() const { return host + ":" + std::to_string(port); }
+  // Of what was refused for its form, there may be no port, and not even a host.
+  std::string target() const { return port == 0 ? host : host + ":" + std::to_string(port); }
 };
 
 std::optional<AuditEntry::Rule> RuleAt(const RulePlace& place) {
@@ -299,7 +300,7 @@ class Broker {
     AuditEntry entry = EntryOf(opened);
     entry.verdict = LoggedVerdict::kDeny;
     entry.why = Printable(fields[3]);
-    const std::string to = opened.port == 0 ? opened.host : opened.target();
+    const std::string to = opened.target();
     const std::string sentence =
         (to.empty() ? "a connection was" : "connection to " + Quote(to)) + " refused: " + entry.why;
     counts_.Refused(to);

@@ -31,7 +31,7 @@ void UseCounts::Granted(const std::string& target) {
 
 void UseCounts::Refused(const std::string& target) {
   ++total_.refused;
-  ++At(target).refused;
+  if (!target.empty()) ++At(target).refused;
 }
 
 void UseCounts::Ended(const std::string& target, uint64_t up, uint64_t down) {

@@ -12,6 +12,7 @@ class UseCounts {
  public:
   // `target` is a host with its port, from the worker: any text.
   void Granted(const std::string& target);
+  // "" if it is not known: the request made no sense.
   void Refused(const std::string& target);
   void Ended(const std::string& target, uint64_t up, uint64_t down);  // bytes
 

@@ -25,8 +25,9 @@ constexpr uint16_t kHttpsPort = 443;
 constexpr std::chrono::milliseconds kReasonWait{100};
 constexpr std::chrono::seconds kHttpReasonWait{3};
 
-// Where the program believes to be connected; an empty host if no name has that address.
-Target TargetOf(const TcpSocket& client, const NameMap& names) {
+// Where the program believes to be connected; `is_known` if it may be, since no name has the other
+// addresses of the range.
+Target TargetOf(const TcpSocket& client, const NameMap& names, bool& is_known) {
   error_code error;
   const tcp::endpoint local = client.local_endpoint(error);
   Target target{kTcpProtocol, "", local.port()};
@@ -42,11 +43,10 @@ Target TargetOf(const TcpSocket& client, const NameMap& names) {
   }
   const bool is_ipv4 = AddressText(address).front() != '[';
   const Ipv4 ipv4 = {address[12], address[13], address[14], address[15]};
-  if (!is_ipv4 || !NameMap::IsInRange(ipv4)) {
-    target.host = AddressText(address);
-  } else if (const std::string* name = names.NameOf(ipv4)) {
-    target.host = *name;
-  }
+  const bool is_name = is_ipv4 && NameMap::IsInRange(ipv4);
+  const std::string* const name = is_name ? names.NameOf(ipv4) : nullptr;
+  target.host = name != nullptr ? *name : AddressText(address);
+  is_known = !is_name || name != nullptr;
   return target;
 }
 
@@ -122,12 +122,13 @@ class TransparentConnection : public std::enable_shared_from_this<TransparentCon
 
 void AcceptTransparent(Service& service, const NameMap& names, TcpSocket client) {
   std::shared_ptr<void> place = service.Admit();
-  Target target = TargetOf(client, names);
+  bool is_known = false;
+  Target target = TargetOf(client, names, is_known);
   if (place == nullptr) {
     service.broker().Refused(target, "the session has too many connections");
     return ResetConnection(client);
   }
-  if (target.host.empty()) {
+  if (!is_known) {
     service.broker().Refused(target, "no name has this address; look the name up again");
     return ResetConnection(client);
   }

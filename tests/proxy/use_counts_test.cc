@@ -14,9 +14,10 @@ TEST_CASE("use counts: the total, and each host") {
   counts.Granted("b.example:443");
   counts.Granted("b.example:443");
   counts.Refused("a.example:80");
+  counts.Refused("");
   counts.Ended("b.example:443", 10, 200);
   counts.Ended("b.example:443", 1, 2);
-  CHECK(counts.Fields(1) == Fields{"1", "2", "1", "11", "202",          //
+  CHECK(counts.Fields(1) == Fields{"1", "2", "2", "11", "202",          //
                                    "a.example:80", "0", "1", "0", "0",  //
                                    "b.example:443", "2", "0", "11", "202"});
 }

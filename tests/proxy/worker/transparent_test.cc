@@ -88,7 +88,7 @@ TEST_CASE("transparent: an address that was not handed out") {
   std::optional<TcpSocket> client = SocketAt(bench, "198.18.1.0", 4001);
   REQUIRE(client);
   AcceptTransparent(bench.service(), names, std::move(*client));
-  CHECK(bench.Heard() == "r tcp - 4001 no name has this address; look the name up again");
+  CHECK(bench.Heard() == "r tcp 198.18.1.0 4001 no name has this address; look the name up again");
   CHECK(bench.service().connections() == 0);
 }
 

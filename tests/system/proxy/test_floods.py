@@ -59,7 +59,7 @@ print(len(s.recv(1000)) > 12)
     done = world.confined("env", f"PYTHONPATH={world.project}", PYTHON, "-c", code)
     assert done.stdout == "True\n", done
     line, = world.log()
-    assert (line["host"], line["protocol"], line["verdict"]) == ("first.example:0", "dns", "deny")
+    assert (line["host"], line["protocol"], line["verdict"]) == ("first.example", "dns", "deny")
 
 
 def test_refusals_that_the_log_cannot_take_are_counted(world):
