@@ -97,7 +97,8 @@ std::optional<Denial> DecideConfinedHost(const Named& named, const Policy& polic
   NameDecision outcome =
       DecideNamed(named.text, inside, [&](const std::string& host, uint16_t port) {
         NameDecision at_port = EvaluateConnection(host, port, inside);
-        if (sandbox == ProgramSandbox::kAgents) SuggestSession(at_port, port, inside);
+        // The hook does not know the id that the launcher has given the agent.
+        if (sandbox == ProgramSandbox::kAgents) SuggestSession(at_port, port, inside, "");
         return at_port;
       });
   if (outcome.verdict == Verdict::kPermit) return {};

@@ -19,6 +19,7 @@
 #include "cli/common/init_command.h"
 #include "cli/common/registered.h"
 #include "cli/common/state.h"
+#include "cli/permit/session_choice.h"
 #include "cli/permit/session_grants.h"
 #include "policy/evaluate/fix.h"
 #include "policy/files/real_files.h"
@@ -271,16 +272,13 @@ Result<ChangeTarget> PolicyChange::SessionTarget() {
     return UsageError("--ask", "cannot be combined with --session, which only permits",
                       "leave out --ask or --session");
   }
-  session_ = options_.session_id;
-  if (session_.empty()) {
-    const Result<Policy> policy = context_->PolicyFor();
-    if (!policy) return policy.error();
-    const std::optional<Path> log = OwnPath(policy->audit.file, context_->places);
-    if (!log) return UsageError("--session", "the home directory is unknown", "give --home DIR");
-    if (Status s = RefusedSession(*log, grant_).MoveTo(session_); !s) return s.error();
-  }
   // Without a "network" section only the sandbox of an agent refuses hosts.
   grant_.is_of_agent = grant_.kind == TargetKind::kHost && !HasNetwork(*context_);
+  session_ = options_.session_id;
+  if (session_.empty()) {
+    Result<std::string> chosen = ChooseSession(options_, what_, grant_, *context_);
+    if (Status s = std::move(chosen).MoveTo(session_); !s) return s.error();
+  }
   const std::string path = SessionGrantsPath(where_.home, session_);
   if (path.empty()) {
     return UsageError("--session-id", Quote(session_) + " is not a session id",
@@ -372,7 +370,7 @@ void AddChangeOptions(Command& command, ChangeOptions& options) {
   command.AddOption("what PATH|HOST|TOOL", options.what,
                     "A path, a host (with :PORT or not) or a tool");
   command.AddFlag("--session", options.session,
-                  "Only in the session whose denial the audit log recorded last");
+                  "Only in the session that was refused; if several were, lists their commands");
   command.AddOption("--session-id ID", options.session_id, "Only for this session");
   command.AddOption("--as KIND", options.kind, "The kind of the argument, if its name is ambiguous")
       .OneOf({"path", "host", "tool"});

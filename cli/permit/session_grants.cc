@@ -11,10 +11,12 @@
 
 #include "agents/claude/agent.h"
 #include "audit_log/entry.h"
+#include "base/contains.h"
 #include "base/regular_file.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
+#include "cli/common/since.h"
 #include "cli/permit/policy_edit.h"
 #include "cli/setup/proof.h"
 #include "policy/load/trust.h"
@@ -136,26 +138,54 @@ std::vector<GrantTarget> PartsOf(const GrantTarget& grant) {
   return parts;
 }
 
+// Denials of one grant, the newest first.
+class Denials {
+ public:
+  explicit Denials(const GrantTarget& grant) : grant_(grant) {}
+
+  // Returns false if no earlier entry of the log counts.
+  bool Take(const AuditEntry& entry) {
+    if (!IsDenialOf(entry, grant_)) return true;
+    const std::string& session = entry.session;
+    has_other_ = has_other_ || session.empty();
+    if (session.empty() || session == kInitSession || session == kDoctorSession) return true;
+    const int64_t time = UnixTime(entry.time).value_or(0);
+    if (sessions_.empty()) newest_ = time;
+    if (newest_ - time > kRecentSeconds) return false;
+    if (!Contains(sessions_, session)) sessions_.push_back(session);
+    return sessions_.size() < kMostSessions;
+  }
+
+  const std::vector<std::string>& sessions() const { return sessions_; }
+  bool has_other() const { return has_other_; }  // of no session
+
+ private:
+  static constexpr int64_t kRecentSeconds = 24 * 60 * 60;
+  static constexpr size_t kMostSessions = 10;
+
+  const GrantTarget& grant_;
+  std::vector<std::string> sessions_;
+  int64_t newest_ = 0;
+  bool has_other_ = false;
+};
+
 }  // namespace
 
-Result<std::string> RefusedSession(const Path& audit_file, const GrantTarget& grant) {
+Result<std::vector<std::string>> RefusedSessions(const Path& audit_file, const GrantTarget& grant) {
   const Result<std::string> log = EndOf(audit_file);
   if (!log) return log.error();
   std::string_view rest = *log;
-  bool has_other = false;
+  Denials denials(grant);
   while (!rest.empty()) {
     if (rest.ends_with('\n')) rest.remove_suffix(1);
     const size_t newline = rest.rfind('\n');
     const size_t start = newline == std::string_view::npos ? 0 : newline + 1;
     const std::optional<AuditEntry> entry = ReadAuditEntry(rest.substr(start));
     rest = rest.substr(0, start);
-    if (!entry || !IsDenialOf(*entry, grant)) continue;
-    const std::string& session = entry->session;
-    has_other = has_other || session.empty();
-    if (session.empty() || session == kInitSession || session == kDoctorSession) continue;
-    return session;
+    if (entry && !denials.Take(*entry)) break;
   }
-  if (has_other) {
+  if (!denials.sessions().empty()) return denials.sessions();
+  if (denials.has_other()) {
     return UsageError("--session",
                       "the denials of " + Quote(grant.text) + " in the audit log " +
                           audit_file.text() + " belong to no session",
@@ -181,6 +211,18 @@ std::vector<std::string> SessionsWithGrants(const std::string& home) {
   std::vector<std::string> sessions;
   for (const auto& [time, session] : found) {
     if (sessions.size() < kMost) sessions.push_back(session);
+  }
+  return sessions;
+}
+
+std::vector<std::string> SessionsWithEntry(const GrantTarget& grant, Context& policies) {
+  std::vector<std::string> sessions;
+  if (policies.places.homes.empty()) return sessions;
+  for (const std::string& session : SessionsWithGrants(policies.places.homes.front().text())) {
+    const Result<bool> added = AddSessionGrants(session, policies.places, policies.sources);
+    if (!added || !*added) continue;
+    if (HasOwnEntry(grant, policies)) sessions.push_back(session);
+    policies.sources.sources.pop_back();
   }
   return sessions;
 }

@@ -23,8 +23,13 @@ struct SessionPermit {
 // `policies` and restores them at the end.
 std::vector<SessionPermit> SessionsThatPermit(const GrantTarget& grant, Context& policies);
 
-// Returns the session that was refused what the user now permits: that of the newest denial of
-// `grant` in the last part of the audit log.
-Result<std::string> RefusedSession(const Path& audit_file, const GrantTarget& grant);
+// Returns the sessions that have an entry for exactly this grant, the newest first. Changes
+// `policies` and restores them at the end.
+std::vector<std::string> SessionsWithEntry(const GrantTarget& grant, Context& policies);
+
+// Returns the sessions that were refused what the user now permits, by the last part of the audit
+// log: that of the newest denial of `grant`, then those that were refused it within a day before.
+// At least one, at most ten.
+Result<std::vector<std::string>> RefusedSessions(const Path& audit_file, const GrantTarget& grant);
 
 }  // namespace ringfence

@@ -77,12 +77,14 @@ Cause NoNetworkCause(std::string_view host, const Policy& policy) {
   return cause;
 }
 
-void SuggestSession(NameDecision& decision, uint16_t port, const Policy& policy) {
+void SuggestSession(NameDecision& decision, uint16_t port, const Policy& policy,
+                    const std::string& session) {
   if (!decision.cause) return;
   Cause& cause = *decision.cause;
   const bool is_listable = !cause.host.empty() && cause.place && !cause.remedy.empty();
   if (!is_listable || cause.host.starts_with(kHostLoopback)) return;
-  const std::string fix = AllowInSessionFix(policy, *cause.place, EntryWords(decision, port));
+  const std::string fix =
+      AllowInSessionFix(policy, *cause.place, EntryWords(decision, port), session);
   if (!fix.empty()) cause.remedy = fix;
 }
 

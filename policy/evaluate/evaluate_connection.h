@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "policy/evaluate/evaluate_host.h"
@@ -19,7 +20,8 @@ HostDecision EvaluateConnection(std::string_view host, uint16_t port, const Poli
 Cause NoNetworkCause(std::string_view host, const Policy& policy);
 
 // In the sandbox of an agent: replaces the remedy by the command that the user types in another
-// terminal while the agent runs, if one permits the host.
-void SuggestSession(NameDecision& decision, uint16_t port, const Policy& policy);
+// terminal while the agent runs, if one permits the host. `session` is the agent's own.
+void SuggestSession(NameDecision& decision, uint16_t port, const Policy& policy,
+                    const std::string& session);
 
 }  // namespace ringfence

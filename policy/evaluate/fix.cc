@@ -240,11 +240,12 @@ std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missi
 }
 
 std::string AllowInSessionFix(const Policy& policy, const RulePlace& missing,
-                              const std::string& words) {
+                              const std::string& words, const std::string& session) {
   const std::optional<std::string> option = PolicyOption(policy);
   if (!AllowChanges(missing) || words.empty() || !option) return "";
-  return "Ask the user to run " + AllowCommand("--session " + *option + words) +
-         " in another terminal.";
+  const std::string id = ShellWord(session);
+  const std::string which = id.empty() ? "--session " : "--session-id " + id + " ";
+  return "Ask the user to run " + AllowCommand(which + *option + words) + " in another terminal.";
 }
 
 std::string ToolWords(std::string_view tool, const Agent& agent) {

@@ -34,9 +34,10 @@ std::string AllowFix(const Policy& policy, const std::optional<RulePlace>& missi
 
 // Returns how the user permits a host, in the words of HostWords(), while an agent runs confined:
 // the command is typed outside of its sandbox. "" if that permits nothing: the list `missing` is
-// not one of the user's own.
+// not one of the user's own. The command names the session, if it has an id, because other sessions
+// may be refused the same host.
 std::string AllowInSessionFix(const Policy& policy, const RulePlace& missing,
-                              const std::string& words);
+                              const std::string& words, const std::string& session);
 
 // True if `ringfence allow` can change this list. The user changes other lists by hand.
 bool AllowChanges(const RulePlace& list);

@@ -222,9 +222,9 @@ class Broker {
     entry.verdict = LoggedVerdict::kDeny;
     entry.why = decision.cause->why;
     if (decision.cause->place) entry.rule = RuleAt(*decision.cause->place);
-    Refuse(
-        id, opened, std::move(entry),
-        is_agent_ ? AgentsRefusalTextOf(decision, opened.port, policy) : RefusalTextOf(decision));
+    Refuse(id, opened, std::move(entry),
+           is_agent_ ? AgentsRefusalTextOf(decision, opened.port, policy, policy_.session())
+                     : RefusalTextOf(decision));
   }
 
   void DenyWithoutPolicy(uint64_t id, const Opened& opened, const Error& error) {

@@ -20,9 +20,10 @@ RefusalText RefusalTextOf(const NameDecision& decision) {
   return {sentence, sentence};
 }
 
-RefusalText AgentsRefusalTextOf(const NameDecision& decision, uint16_t port, const Policy& policy) {
+RefusalText AgentsRefusalTextOf(const NameDecision& decision, uint16_t port, const Policy& policy,
+                                const std::string& session) {
   NameDecision inside = decision;
-  SuggestSession(inside, port, policy);
+  SuggestSession(inside, port, policy, session);
   return {Sentence(*decision.cause), Sentence(*inside.cause)};
 }
 

@@ -19,6 +19,7 @@ RefusalText RefusalTextOf(const NameDecision& decision);
 
 // The same in the sandbox of an agent itself. The program's text says how the user permits the host
 // while the agent runs; the user reads the other text when that session is over.
-RefusalText AgentsRefusalTextOf(const NameDecision& decision, uint16_t port, const Policy& policy);
+RefusalText AgentsRefusalTextOf(const NameDecision& decision, uint16_t port, const Policy& policy,
+                                const std::string& session);
 
 }  // namespace ringfence

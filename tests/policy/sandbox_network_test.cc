@@ -100,13 +100,17 @@ TEST_CASE("sandbox network: a refusal without a list of the user's own names the
 
 TEST_CASE("sandbox network: a host can be allowed for a session, unless others decide") {
   World world;
-  const auto fix = [&world](const char* file, const char* pointer, const std::string& words) {
+  const auto fix = [&world](const char* file, const char* pointer, const std::string& words,
+                            const std::string& session = "") {
     Result<Policy> policy = MergePolicies(world.sources, "", world.places, {});
     REQUIRE(policy);
-    return AllowInSessionFix(*policy, {.file = file, .pointer = pointer}, words);
+    return AllowInSessionFix(*policy, {.file = file, .pointer = pointer}, words, session);
   };
   CHECK(fix("policy.json", "/network", "a.example") ==
         "Ask the user to run `ringfence allow --session a.example` in another terminal.");
+  CHECK(
+      fix("policy.json", "/network", "a.example", "agent-1")
+          .starts_with("Ask the user to run `ringfence allow --session-id agent-1 a.example` in "));
   CHECK(fix("policy.json", "/profiles/w/network", "a.example").empty());
   CHECK(fix("policy.json", "/network", "").empty());
   world.AddFile(Layer::kCommandLine, R"({"version":1})");
@@ -115,6 +119,6 @@ TEST_CASE("sandbox network: a host can be allowed for a session, unless others d
   Result<Policy> unnamed = MergePolicies(world.sources, "", world.places, {});
   REQUIRE(unnamed);
   unnamed->named_file = "/proc/self/fd/3";  // no command can name it later
-  CHECK(AllowInSessionFix(*unnamed, {.file = "policy.json", .pointer = "/network"}, "a.example")
+  CHECK(AllowInSessionFix(*unnamed, {.file = "policy.json", .pointer = "/network"}, "a.example", "")
             .empty());
 }

@@ -91,11 +91,12 @@ TEST_CASE("connection: in the sandbox of an agent the user permits a host in ano
   }
   const auto remedy = [&](std::string_view host, uint16_t port) {
     HostDecision decision = EvaluateConnection(host, port, *policy);
-    SuggestSession(decision, port, *policy);
+    SuggestSession(decision, port, *policy, "agent-1");
     return decision.cause ? decision.cause->remedy : "none";
   };
-  CHECK(remedy("b.example", 443) ==
-        "Ask the user to run `ringfence allow --session b.example` in another terminal.");
+  CHECK(
+      remedy("b.example", 443) ==
+      "Ask the user to run `ringfence allow --session-id agent-1 b.example` in another terminal.");
   CHECK(remedy("a.example", 443) == "none");
   CHECK(remedy("d.example", 443).empty());
   // Only the user's own policy can have it, and a session's cannot.

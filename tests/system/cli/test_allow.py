@@ -4,6 +4,8 @@ import hashlib
 import json
 import os
 import pwd
+import re
+import shlex
 import stat
 import subprocess
 
@@ -445,6 +447,50 @@ def test_allow_session_finds_the_session_of_the_denial(world):
              "--session-id ID")
     assert "only to session nine" in world.run("allow", "--session-id", "nine", "b.example").stdout
     assert world.run("allow", "b.example").returncode == 0
+
+
+def denial_of_host(world, host, session):
+    event = json.dumps({"session_id": session, "cwd": str(world.project), "tool_name": "WebFetch",
+                        "hook_event_name": "PreToolUse", "tool_input": {"url": f"https://{host}/", "prompt": "p"}})
+    done = world.start([world.programs.hook], event,
+                       env={"HOME": str(world.home), "CLAUDE_PROJECT_DIR": str(world.project)})
+    assert '"deny"' in done.stdout, done
+
+
+def commands_in(done):
+    """The commands that an error lists."""
+    return [shlex.split(found)[1:] for found in re.findall(r"ringfence (?:allow|revoke) --session-id [^;\n]*", done.stderr)]
+
+
+def test_allow_session_does_not_guess_between_sessions(world):
+    """An agent that repeats a refusal must not get what is meant for another one."""
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["@agent-hosts"]}}')
+    for session in ("one", "two", "one", "two"):
+        denial_of_host(world, "b.example", session)
+    done = world.run("allow", "--session", "b.example")
+    error_of(done, 2, 'more than one session was refused "b.example"')
+    assert commands_in(done) == [["allow", "--session-id", session, "b.example"] for session in ("two", "one")]
+    assert not (world.state / "sessions").exists()
+    for command in commands_in(done):
+        assert f"only to session {command[2]}" in world.run(*command).stdout
+    done = world.run("revoke", "--session", "b.example")
+    error_of(done, 2, 'more than one session has an entry for "b.example"')
+    first, second = commands_in(done)
+    assert {first[2], second[2]} == {"one", "two"}
+    assert world.run(*first).stdout.startswith("Removed ")
+    # Where `allow` put it, whichever session was refused last.
+    assert f"sessions/{second[2]}.json" in world.run("revoke", "--session", "b.example").stdout
+    error_of(world.run("revoke", "--session", "b.example"), 2, "no session has an entry")
+
+
+def test_refusals_of_earlier_days_do_not_count(world):
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["@agent-hosts"]}}')
+    for session in ("one", "two"):
+        denial_of_host(world, "b.example", session)
+    log = world.state / "audit.jsonl"
+    first, second = log.read_text().splitlines()
+    log.write_text(re.sub('"time":"[^"]*"', '"time":"2020-01-01T00:00:00.000Z"', first) + f"\n{second}\n")
+    assert "only to session two" in world.run("allow", "--session", "b.example").stdout
 
 
 def test_allow_of_an_unknown_set_names_the_command_that_lists_them(world):

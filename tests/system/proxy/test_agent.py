@@ -31,7 +31,7 @@ def play():
         Call("a file", write("new.txt"), runs(), holds("$PROJECT/new.txt", "by the model")),
         Call("no proxy variable is set", bash("env | grep -ci _proxy= || true"), runs("0")),
         Call("a host that is not listed", bash("curl -sS http://bad.example/"),
-             Told(True, (NOT_LISTED, "`ringfence allow --session bad.example` in another terminal"))),
+             Told(True, (NOT_LISTED, "`ringfence allow --session-id agent-", " bad.example` in another terminal"))),
         Call("its port for TLS", bash("curl -sS https://bad.example/ || echo failed"), Told(True, ("failed",))),
     ]
 

@@ -96,6 +96,8 @@ TESTS = {
     "no ringfence allow lifts ": "cli/test_allow.py: test_allow_names_the_setting_that_lifts_a_built_in_rule",
     "by default it may be read; ringfence revoke --read takes that away":
         "cli/test_revoke.py: test_revoke_of_write_access_keeps_read_access",
+    "ringfence allow": "cli/test_allow.py: test_allow_session_does_not_guess_between_sessions",
+    "ringfence revoke": "cli/test_allow.py: test_allow_session_does_not_guess_between_sessions",
     " still may, by ringfence allow --session": "cli/test_revoke.py: test_revoke_names_a_session_that_still_has_access",
     "ringfence revoke --session-id ": "cli/test_revoke.py: test_revoke_names_a_session_that_still_has_access",
     # Usage.
