@@ -146,9 +146,9 @@ struct SandboxPlan {
   Path scratch;                    // for temporary files if nothing can be mounted; else "/"
   Path session_tmp;  // host directory behind a session's /tmp, or its `scratch`; else "/"
 
-  // Hidden; to create before the start. "/" for none.
-  Path proxy_folder;
-  Path log_file;
+  // Hidden; to create before the start.
+  std::vector<Path> state_folders;
+  Path log_file;  // "/" for none
   PlannedNetwork network;
   std::vector<PlannedFile> texts;
   PlannedLimits limits;

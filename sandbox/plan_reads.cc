@@ -171,20 +171,24 @@ class ReadPlanner {
     HideElsewhere(files_.Mounts(), kept, hidden, plan_.weaker);
   }
 
-  // Hides the directories in which sessions keep their /tmp, the one with the proxy's socket, and
-  // the log. What is missing is created: a proxy can start after this sandbox, and a log too.
+  // Hides the directories in which sessions keep their /tmp, the one with the proxy's socket, the
+  // one with the permissions of sessions, and the log. What is missing is created: it can come into
+  // being after this sandbox.
   void HideState(std::vector<HiddenPlace>& hidden) {
     if (plan_.is_nested || request_.places.homes_real.empty()) return;
     const Path sessions = SessionFolders(request_.places);
     if (IsFolder(sessions) || !plan_.session_tmp.is_root()) {
       Hide(sessions, PlaceKind::kDirectory, "temporary files of sessions", hidden);
     }
-    const Path proxy = ProxyFolder(request_.places);
-    if (!IsFolder(proxy) && MayCreateState()) plan_.proxy_folder = proxy;
-    if (!plan_.proxy_folder.is_root() || IsFolder(proxy)) {
-      Hide(proxy, PlaceKind::kDirectory, "the state of the egress proxy", hidden);
-    }
+    HideFolder(ProxyFolder(request_.places), "the state of the egress proxy", hidden);
+    HideFolder(GrantsFolder(request_.places), "what single sessions may do", hidden);
     if (request_.places.audit_file) HideLog(*request_.places.audit_file, hidden);
+  }
+
+  void HideFolder(const Path& folder, const char* why, std::vector<HiddenPlace>& hidden) {
+    const bool is_made = !IsFolder(folder) && MayCreateState();
+    if (is_made) plan_.state_folders.push_back(folder);
+    if (is_made || IsFolder(folder)) Hide(folder, PlaceKind::kDirectory, why, hidden);
   }
 
   // The log shows what other sessions did, and whoever can open it can hold its lock.

@@ -61,6 +61,11 @@ Path ProxyFolder(const Places& places) {
   return Path::Clean(StateFolder(places.homes_real.front().text()) + "/proxy");
 }
 
+Path GrantsFolder(const Places& places) {
+  if (places.homes_real.empty()) return {};
+  return Path::Clean(StateFolder(places.homes_real.front().text()) + "/sessions");
+}
+
 Path SessionFolder(const Places& places, std::string_view session) {
   const Path folders = SessionFolders(places);
   if (session.empty() || folders.is_root()) return {};

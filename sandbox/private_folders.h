@@ -43,6 +43,10 @@ Path SessionFolders(const Places& places);
 // every sandbox hides it. "/" if no home is known.
 Path ProxyFolder(const Places& places);
 
+// Returns the directory with what `ringfence allow --session` permitted. Its names are the ids of
+// sessions, and every sandbox hides it. "/" if no home is known.
+Path GrantsFolder(const Places& places);
+
 // Returns the session's own directory, in which its commands keep their /tmp, named by a digest;
 // "/" if there is no session.
 Path SessionFolder(const Places& places, std::string_view session);

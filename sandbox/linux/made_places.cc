@@ -134,9 +134,9 @@ Status MakePlaces(const SandboxPlan& plan, std::vector<Path>& left_out) {
     left_out.push_back(place.path);
   }
   // Nobody else can create these either.
-  const bool has_proxy_folder =
-      plan.proxy_folder.is_root() || MakeFolders(plan.proxy_folder, kStateLevels);
-  if (!has_proxy_folder) left_out.push_back(plan.proxy_folder);
+  for (const Path& folder : plan.state_folders) {
+    if (!MakeFolders(folder, kStateLevels)) left_out.push_back(folder);
+  }
   if (!plan.log_file.is_root() && !MakeLog(plan.log_file)) left_out.push_back(plan.log_file);
   return Unit{};
 }

@@ -234,7 +234,9 @@ class Comparison {
                     const std::map<std::string, std::string>& after) {
     const auto is_made = [&plan](const std::string& path) {
       // The launcher and the egress proxy write there, outside of the sandbox.
-      if (plan.proxy_folder.IsInside(Path::Clean(path))) return true;
+      for (const Path& folder : plan.state_folders) {
+        if (folder.IsInside(Path::Clean(path))) return true;
+      }
       if (plan.log_file.IsInside(Path::Clean(path))) return true;
       if (path.find("/.local/state/ringfence/proxy/") != std::string::npos) return true;
       return std::ranges::any_of(plan.writable, [&path](const PlannedPlace& place) {

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "base/contains.h"
 #include "tests/support/plan_world.h"
 
 using namespace ringfence;
@@ -60,26 +61,43 @@ TEST_CASE("hidden: the proxy's directory is in every sandbox, even before it exi
   const Path folder = Path::Clean("/home/dev/.local/state/ringfence/proxy");
   PlanWorld plan;
   CHECK(count(plan.Plan()) == 1);
-  CHECK(plan.Plan().proxy_folder == folder);
+  CHECK(Contains(plan.Plan().state_folders, folder));
   plan.command.is_agent = true;
   CHECK(count(plan.Plan()) == 1);
   plan.command.is_trial = true;  // creates nothing
   CHECK(count(plan.Plan()) == 0);
-  CHECK(plan.Plan().proxy_folder.is_root());
+  CHECK(plan.Plan().state_folders.empty());
   plan.world.files.Put(folder.Child("control").text(), File());
   CHECK(count(plan.Plan()) == 1);
   plan.command.is_trial = false;
   CHECK(count(plan.Plan()) == 1);
-  CHECK(plan.Plan().proxy_folder.is_root());  // exists
+  CHECK_FALSE(Contains(plan.Plan().state_folders, folder));  // exists
   plan.world.User(R"("read":{"deny":["~/.local/state"]})");
   CHECK(count(plan.Plan()) == 0);  // is inside a hidden directory
+}
+
+TEST_CASE("hidden: the permissions of sessions are in every sandbox, even before there are any") {
+  const Path folder = Path::Clean("/home/dev/.local/state/ringfence/sessions");
+  const auto count = [&folder](const SandboxPlan& plan) {
+    return std::ranges::count(plan.hidden, folder, &HiddenPlace::path);
+  };
+  PlanWorld plan;
+  CHECK(count(plan.Plan()) == 1);
+  CHECK(Contains(plan.Plan().state_folders, folder));
+  plan.command.is_agent = true;
+  CHECK(count(plan.Plan()) == 1);
+  plan.command.is_trial = true;  // creates nothing
+  CHECK(count(plan.Plan()) == 0);
+  plan.world.files.Put(folder.Child("one.json").text(), File());
+  CHECK(count(plan.Plan()) == 1);
+  CHECK(plan.Plan().state_folders.empty());
 }
 
 TEST_CASE("hidden: the audit log is in every sandbox, with its older parts") {
   const auto logs = [](const SandboxPlan& plan) {
     std::vector<Path> paths;
     for (const HiddenPlace& place : plan.hidden) {
-      if (IsState(place) && !IsProxyFolder(place)) paths.push_back(place.path);
+      if (place.kind == PlaceKind::kFile && IsState(place)) paths.push_back(place.path);
     }
     return PathsText(paths);
   };

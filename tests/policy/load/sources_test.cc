@@ -107,6 +107,11 @@ TEST_CASE("sources: session grants are found by the session's name, and must be 
   Result<PolicySources> sources = folder.Read();
   REQUIRE(sources.has_value());
   CHECK_FALSE(AddSessionGrants("A1-b_2", folder.places(), *sources).has_value());
+  ::setenv("RINGFENCE_SANDBOX", "full", 1);  // which hides it
+  const Result<bool> inside = AddSessionGrants("A1-b_2", folder.places(), *sources);
+  ::unsetenv("RINGFENCE_SANDBOX");
+  REQUIRE(inside.has_value());
+  CHECK_FALSE(*inside);
   Places nowhere = folder.places();
   nowhere.homes.clear();
   const Result<bool> added = AddSessionGrants("A1-b_2", nowhere, *sources);

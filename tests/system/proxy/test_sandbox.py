@@ -162,3 +162,15 @@ def test_a_proxy_that_cannot_run_is_named(world):
     assert "own network: the egress proxy: has ended" in done.stderr
     shown = done.stderr.split("to see whether it can run: ")[1].strip()
     assert "no such library" in world.outside("sh", "-c", shown).stderr
+
+
+@pytest.mark.parametrize("extra", [(), ("--agent",), ("--layers", "landlock"), ("--agent", "--layers", "landlock")])
+def test_what_other_sessions_may_do_cannot_be_read(world, extra):
+    world.outside(world.programs.ringfence, "allow", "--session-id", "one", "granted.example", "--policy", world.policy)
+    grants = world.home / ".local/state/ringfence/sessions/one.json"
+    assert "granted.example" in grants.read_text()
+    done = world.confined("cat", grants, extra=extra)
+    assert done.returncode != 0 and "granted.example" not in done.stdout, done
+    # A session whose own permissions are hidden, too, starts without them.
+    nested = world.command("echo", "runs", extra=("--session", "one"))
+    assert world.confined(*nested, extra=extra).stdout == "runs\n"
