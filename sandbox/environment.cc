@@ -31,6 +31,8 @@ constexpr WordList kHostProxies(
     "HTTP_PROXY\nHTTPS_PROXY\nALL_PROXY\nNO_PROXY\nhttp_proxy\nhttps_proxy\nall_proxy\n"
     "no_proxy\n");
 
+constexpr std::string_view kNodeUsesProxy = "NODE_USE_ENV_PROXY=1";
+
 std::string_view VariableName(std::string_view variable) {
   return variable.substr(0, variable.find('='));
 }
@@ -53,6 +55,20 @@ bool IsPassed(std::string_view name, const EnvironmentRequest& request) {
   if (request.is_agent && is_for_agent) return true;
   if (!request.rules.env) return IsListed(name, kPassed) || IsListed(name, variables.commands);
   return IsListed(name, *request.rules.env);
+}
+
+// True for a variable of SetProxyVariables(), which a sandbox around this one has set.
+bool LeadsToOuterProxy(std::string_view variable) {
+  const std::string_view name = VariableName(variable);
+  const std::string begin = "http://" + std::string(kProxyUser) + ":";
+  return variable.size() > name.size() && IsListed(name, kHostProxies) &&
+         variable.substr(name.size() + 1).starts_with(begin) &&
+         variable.find("@127.0.0.1:") != std::string_view::npos;
+}
+
+bool IsOfOuterProxy(std::string_view variable, const std::vector<std::string>& all) {
+  if (variable == kNodeUsesProxy) return std::ranges::any_of(all, LeadsToOuterProxy);
+  return LeadsToOuterProxy(variable);
 }
 
 // Removes the references to the descriptors and FIFOs of the surrounding make(1), none of which are
@@ -95,7 +111,7 @@ void SetProxyVariables(std::vector<std::string>& environment, uint16_t port,
        {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"}) {
     SetVariable(environment, std::string(name) + "=" + proxy);
   }
-  SetVariable(environment, "NODE_USE_ENV_PROXY=1");
+  SetVariable(environment, std::string(kNodeUsesProxy));
 }
 
 std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {
@@ -105,7 +121,8 @@ std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {
   };
   for (const std::string& variable : request.caller) {
     const std::string_view name = VariableName(variable);
-    if (!IsPassed(name, request)) continue;
+    const bool is_kept = request.is_nested && IsOfOuterProxy(variable, request.caller);
+    if (!is_kept && !IsPassed(name, request)) continue;
     planned.push_back(name == "MAKEFLAGS" ? WithoutJobServer(variable) : variable);
   }
   for (const std::string_view name : {"TMPDIR", "TEMP", "TMP"}) {

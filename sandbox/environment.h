@@ -19,6 +19,7 @@ struct EnvironmentRequest {
   const Agent& agent;
   bool is_agent = false;           // the agent itself is confined, not one of its commands
   bool uses_host_network = false;  // proxies of the host can be reached
+  bool is_nested = false;          // the egress proxy of the sandbox around it can be reached
   uint32_t user = 0;
   std::string_view tmp;                  // private to the sandbox; "" for none
   std::string_view runtime;              // for sockets, private to the sandbox; "" for none

@@ -56,6 +56,7 @@ class Planner {
                                          .agent = *places_.agent,
                                          .is_agent = request_.command.is_agent,
                                          .uses_host_network = plan_.network.is_hosts(),
+                                         .is_nested = plan_.is_nested,
                                          .user = plan_.user,
                                          .tmp = tmp,
                                          .runtime = RuntimeFolder(),

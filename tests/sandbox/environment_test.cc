@@ -18,6 +18,7 @@ struct Caller {
   SandboxRules rules;
   bool is_agent = false;
   bool uses_host_network = false;
+  bool is_nested = false;
   std::string tmp = "/tmp";
   std::string runtime = "/run/user/1000";
   std::vector<std::string> caches = {};
@@ -29,6 +30,7 @@ struct Caller {
                             .agent = ClaudeCode(),
                             .is_agent = is_agent,
                             .uses_host_network = uses_host_network,
+                            .is_nested = is_nested,
                             .tmp = tmp,
                             .runtime = runtime,
                             .caches = caches,
@@ -73,6 +75,24 @@ TEST_CASE("environment: variables that programs and users need are passed on") {
                                      "SOURCE_DATE_EPOCH=1"}) {
     CAPTURE(variable);
     CHECK(Caller{.variables = {variable}}.Passes(variable));
+  }
+}
+
+TEST_CASE("environment: a nested sandbox passes on the egress proxy of the one around it") {
+  Variables set;
+  SetProxyVariables(set, 4321, "secret");
+  const auto passed = [](const Variables& variables, bool is_nested) {
+    const Caller caller{.variables = variables, .is_nested = is_nested};
+    return std::ranges::count_if(variables, [&](const auto& one) { return caller.Passes(one); });
+  };
+  CHECK(passed(set, true) == 7);
+  CHECK(passed(set, false) == 0);
+  for (const char* other :
+       {"HTTPS_PROXY=http://proxy.corp.example:8080", "HTTPS_PROXY=http://ringfence:x@evil.example",
+        "HTTPS_PROXY", "NO_PROXY=*", "NODE_USE_ENV_PROXY=1",
+        "OTHER=http://ringfence:secret@127.0.0.1:4321"}) {
+    CAPTURE(other);
+    CHECK(passed({other}, true) == 0);
   }
 }
 

@@ -159,3 +159,19 @@ def test_each_command_of_a_session_has_a_port_of_its_own(world):
     ports = {world.confined("sh", "-c", 'echo "$HTTPS_PROXY"', extra=session).stdout for _ in range(3)}
     assert len(ports) == 3
     assert world.curl("http://good.example/", extra=session).returncode == 0
+
+
+@pytest.mark.parametrize("layers", [(), LANDLOCK])
+def test_a_nested_run_reaches_what_the_one_around_it_permits(world, layers):
+    """As a command that the agent's hook wraps does."""
+    nested = world.command("curl", "-sS", "-m", "10", "http://good.example/n", extra=layers)
+    done = world.confined(*nested, extra=LANDLOCK)
+    assert done.returncode == 0 and json.loads(done.stdout)["path"] == "/n", done
+    nested = world.command("curl", "-sS", "-m", "10", "http://bad.example/n", extra=layers)
+    assert '"bad.example" is not listed' in world.confined(*nested, extra=LANDLOCK).stdout
+
+
+def test_a_proxy_of_the_host_does_not_pass_for_the_one_around(world):
+    world.environment["HTTPS_PROXY"] = "http://ringfence:x@127.0.0.1:1"
+    nested = world.command("sh", "-c", 'echo "proxy $HTTPS_PROXY"')
+    assert world.confined(*nested).stdout == "proxy \n"
