@@ -14,7 +14,8 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxHosts = 20;  // that are reported
+constexpr size_t kMaxLines = 20;      // for hosts, besides the agent's own service
+constexpr size_t kMaxCounted = 1000;  // that are counted
 
 std::string_view HostOf(std::string_view target) { return target.substr(0, target.rfind(':')); }
 
@@ -49,7 +50,7 @@ void HostReports::Reached(const std::string& target) {
 void HostReports::Note(Entry entry) {
   auto known = std::ranges::find(entries_, entry.target, &Entry::target);
   if (known == entries_.end()) {
-    if (entries_.size() == kMaxHosts) return;
+    if (entries_.size() >= kMaxCounted && !IsService(entry)) return;
     entries_.push_back(std::move(entry));
     known = entries_.end() - 1;
   }
@@ -58,6 +59,8 @@ void HostReports::Note(Entry entry) {
 }
 
 void HostReports::Report(Entry& entry) {
+  if (!IsService(entry) && lines_ == kMaxLines) return;
+  if (!IsService(entry)) ++lines_;
   entry.is_reported = true;
   if (IsService(entry)) {
     return report_.Warn(std::string(request_.policy.agent->name) +
@@ -95,6 +98,14 @@ void HostReports::ReportRest() {
   for (Entry& entry : entries_) {
     if (!entry.is_reported && !IsWithoutNeed(entry)) Report(entry);
   }
+  const auto is_left_out = [this](const Entry& entry) {
+    return !entry.is_reported && !IsWithoutNeed(entry);
+  };
+  const auto more = std::ranges::count_if(entries_, is_left_out);
+  if (more == 0) return;
+  report_.Warn((entries_.size() < kMaxCounted ? "" : "at least ") + std::to_string(more) +
+               (more == 1 ? " more host was" : " more hosts were") +
+               " refused or not reached; the log has them all");
 }
 
 }  // namespace ringfence

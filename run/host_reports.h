@@ -51,6 +51,7 @@ class HostReports {
   const RunReport& report_;
   const AgentService service_;
   std::vector<Entry> entries_;
+  size_t lines_ = 0;  // about hosts that are not the agent's own service
 };
 
 }  // namespace ringfence
