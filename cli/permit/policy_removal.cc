@@ -140,11 +140,12 @@ class Remover {
   }
 
   // Removes empty "ask" lists, which would drop the built-in questions. Fails if an allow list of a
-  // policy became empty.
+  // policy became empty, unless it is one of hosts: an empty one permits none.
   Status RemoveEmptyLists(const std::vector<ListName>& changed, std::string& text) const {
     for (const ListName& list : changed) {
       const auto left = ListAt(text, list.pointer());
       if (!left || !left->empty()) continue;
+      if (list.section == "network" && !target_.is_session) continue;
       if (list.is_allow() && !target_.is_session) {
         return ConfigError(target_.shown,
                            Quote(grant_.text) + " is the only entry of " + list.label() +
@@ -179,6 +180,8 @@ class Remover {
                         std::string& text) const {
     std::string restored = text;
     for (const ListName& list : changed) {
+      // Without its list, the section could go as well, and then no host would be refused.
+      if (list.section == "network" && !target_.is_session) return false;
       const auto left = ListAt(restored, list.pointer());
       if (left && *left != Inherited(list)) return false;
       if (!RemoveList(restored, target_.shown, list.pointer(), true)) return false;
