@@ -5,7 +5,9 @@
 #include "cli/doctor/rows.h"
 #include "policy/rules/domain.h"
 #include "policy/sandbox_network.h"
+#include "proxy/link/control.h"
 #include "sandbox/backend.h"
+#include "sandbox/private_folders.h"
 
 namespace ringfence {
 namespace {
@@ -40,16 +42,26 @@ HostProxy FindHostProxy() {
   return found;
 }
 
+// A sandbox hides the directory, and its commands use the network of that sandbox.
+Status CheckAccess(const Patient& patient) {
+  const bool is_inside = !Variable("RINGFENCE_SANDBOX").empty();
+  if (is_inside || patient.context->places.homes_real.empty()) return Unit{};
+  return CheckProxyAccess(ProxyFolder(patient.context->places));
+}
+
 // Starts the egress proxy's program, which needs libraries that may be missing.
 void LookAtProxy(const Patient& patient, DoctorRows& rows) {
   const std::string program =
       Path::Clean(patient.ringfence).Parent().Child("ringfence-proxy").text();
   const Result<Finished> done = Run({.program = program, .arguments = {"--help"}});
-  if (done && done->exit_status == 0) {
-    return rows.push_back({Health::kGood, "proxy", Quote(program) + " can run", ""});
-  }
   std::string why;
-  if (done) {
+  std::string fix = "install ringfence again: install.sh";
+  if (done && done->exit_status == 0) {
+    const Status access = CheckAccess(patient);
+    if (access) return rows.push_back({Health::kGood, "proxy", Quote(program) + " can run", ""});
+    why = access.error().where + ": " + access.error().what;
+    fix = access.error().hint;
+  } else if (done) {
     why = done->err.substr(0, done->err.find('\n'));
   } else {
     why = done.error().text();
@@ -59,7 +71,7 @@ void LookAtProxy(const Patient& patient, DoctorRows& rows) {
                   "the egress proxy cannot run, so " +
                       std::string(is_listed ? "commands with a network do" : "an agent does") +
                       " not start: " + Printable(why),
-                  "install ringfence again: install.sh"});
+                  std::move(fix)});
 }
 
 void LookAtHostProxy(const Patient& patient, DoctorRows& rows) {

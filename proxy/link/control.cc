@@ -168,6 +168,24 @@ Result<UniqueFd> ConnectToRunningProxy(const Path& folder) {
   return Connect(*opened);
 }
 
+Status CheckProxyAccess(const Path& folder) {
+  const Result<UniqueFd> opened = OpenProxyFolder(folder);
+  if (!opened && opened.error().code == ENOENT) return Unit{};
+  if (!opened) return opened.error();
+  const Result<UniqueFd> socket = Connect(*opened);
+  if (socket) return Unit{};
+  if (!IsNotRunning(socket.error())) return socket.error();
+  const std::string name(kControlLock);
+  const UniqueFd lock(::openat(opened->get(), name.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  if (!lock.valid() && errno == ENOENT) return Unit{};
+  if (!lock.valid()) return SystemError("open(" + folder.Child(name).text() + ")");
+  const Result<bool> locked = LockFile(lock.get(), kStartTries);
+  if (!locked) return locked.error();
+  if (*locked) return Unit{};
+  return Error{Error::Kind::kSystem, folder.Child(name).text(),
+               "another program holds this lock, and no proxy runs", "end that program"};
+}
+
 Result<ControlConnection> ConnectToProxy(const Path& folder, const std::string& program) {
   if (Status s = MakeFolders(folder, kFolderLevels); !s) return s.error();
   const Result<UniqueFd> opened = OpenProxyFolder(folder);

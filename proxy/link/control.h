@@ -35,6 +35,10 @@ Result<ControlConnection> ConnectToProxy(const Path& folder, const std::string& 
 // Connects only if the proxy runs; otherwise ENOENT or ECONNREFUSED.
 Result<UniqueFd> ConnectToRunningProxy(const Path& folder);
 
+// Does what a run does before it starts the proxy, but changes nothing: fails if a run could not
+// connect to the proxy or start one. A missing directory is none of these reasons.
+Status CheckProxyAccess(const Path& folder);
+
 // A socket address for `name` in the directory. Works whatever the length of its path.
 std::string SocketPathIn(const UniqueFd& folder, std::string_view name);
 

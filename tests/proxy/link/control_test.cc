@@ -214,6 +214,31 @@ TEST_CASE("control: a directory that others may enter, or that is a link") {
   CHECK(control.Started().size() == 1);
 }
 
+TEST_CASE("control: whether a run could connect or start one can be checked beforehand") {
+  const Control control;
+  const std::string lock_path = control.folder().text() + "/lock";
+  CHECK(CheckProxyAccess(control.folder()));  // nothing exists yet
+  REQUIRE(control.Connect());
+  REQUIRE(control.AwaitStarts() == 1);
+  CHECK(CheckProxyAccess(control.folder()));
+  REQUIRE(::unlink(control.Socket().c_str()) == 0);
+  CHECK(CheckProxyAccess(control.folder()));
+  {
+    const UniqueFd lock = OpenFile(lock_path.c_str(), O_RDWR);
+    REQUIRE(::flock(lock.get(), LOCK_EX) == 0);
+    const Status held = CheckProxyAccess(control.folder());
+    REQUIRE_FALSE(held);
+    CHECK(held.error().what == "another program holds this lock, and no proxy runs");
+  }
+  REQUIRE(::unlink(lock_path.c_str()) == 0);
+  CHECK(CheckProxyAccess(control.folder()));
+  REQUIRE(::mkdir(lock_path.c_str(), 0700) == 0);
+  CHECK_FALSE(CheckProxyAccess(control.folder()));
+  REQUIRE(::chmod(control.folder().text().c_str(), 0755) == 0);
+  CHECK(CheckProxyAccess(control.folder()).error().code == EPERM);
+  CHECK(control.Started().size() == 1);
+}
+
 TEST_CASE("control: nothing can be made where the directory should be") {
   const Control control;
   control.disk.File("state");

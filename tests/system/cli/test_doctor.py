@@ -185,6 +185,19 @@ def test_the_mode_of_the_state_directory_is_checked(world):
     assert any("has mode 0755" in row["text"] and row["fix"].startswith("chmod 0700") for row in rows), rows
 
 
+def test_a_proxy_that_cannot_start_is_reported(world):
+    world.init("--no-client-sandbox")
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["a.example"]}}')
+    assert not [row for row in missing(examined(world)) if row["about"] == "proxy"]
+    folder = world.state / "proxy"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.chmod(0o755)
+    (row,) = [row for row in missing(examined(world, status=1)) if row["about"] == "proxy"]
+    assert "other users have access to it" in row["text"] and "chmod 700" in row["fix"], row
+    folder.chmod(0o700)
+    assert not [row for row in missing(examined(world)) if row["about"] == "proxy"]
+
+
 def test_an_invalid_policy_is_reported(world):
     world.init("--no-client-sandbox")
     world.write(world.policy, '{"version": 1, "wirte": {}}\n')
