@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -88,6 +89,7 @@ class Shower {
     if (Status s = reader_.Open(follows); !s) return s.error();
     std::optional<Waiting> waiting;
     if (follows) waiting.emplace();
+    is_tail_ = follows && options_.lines.filter.since.empty();
     do {
       if (Status s = ShowAll(waiting); !s) return s.error();
     } while (waiting && waiting->For(kPoll, true));
@@ -107,6 +109,7 @@ class Shower {
       if (!*line) break;
       Show(**line);
     }
+    ShowTail();
     if (const std::optional<LogLine> rest = waiting ? std::nullopt : reader_.Rest()) Show(*rest);
     if (std::fflush(stdout) == 0) return Unit{};
     return Error{Error::Kind::kSystem, "standard output", "could not be written", ""};
@@ -120,15 +123,32 @@ class Shower {
       return;
     }
     if (!options_.lines.filter.Wants(*entry)) return;
-    if (!options_.json) return console_.Line(ShowLogEntry(*entry, console_));
-    console_.Line(is_terminal_ ? Printable(line.text) : line.text);
+    if (!options_.json) return Put(ShowLogEntry(*entry, console_));
+    Put(is_terminal_ ? Printable(line.text) : std::string(line.text));
   }
+
+  void Put(std::string text) {
+    if (!is_tail_) return console_.Line(text);
+    tail_.push_back(std::move(text));
+    if (tail_.size() > kTailLines) tail_.pop_front();
+  }
+
+  // From here on, lines are new.
+  void ShowTail() {
+    if (!std::exchange(is_tail_, false)) return;
+    for (const std::string& text : tail_) console_.Line(text);
+    tail_.clear();
+  }
+
+  static constexpr size_t kTailLines = 10;  // as tail(1) has it
 
   LogReader reader_;
   const LogOptions& options_;
   Console console_;
   bool is_terminal_ = ::isatty(STDOUT_FILENO) == 1;
   uint64_t foreign_ = 0;
+  bool is_tail_ = false;  // of the lines so far, only the last are shown
+  std::deque<std::string> tail_;
 };
 
 Outcome ShowLog(LogOptions& options) {
@@ -224,7 +244,7 @@ void AddSend(Command& log, Action& chosen) {
       .AddOption("--to PLACE", options->to,
                  "journald, syslog://HOST:PORT (TCP) or syslog+udp://HOST:PORT")
       .Required();
-  command.AddFlag("--follow", options->lines.follow, "Keep running and show new lines");
+  command.AddFlag("--follow", options->lines.follow, "Keep running and send new lines");
   AddSince(command, options->lines.filter.since);
   command.AddOption("--state FILE", options->lines.state,
                     "Remember the position in this file, and continue there the next time");
@@ -240,7 +260,8 @@ void AddConnectionLog(Command& proxy, Action& chosen) {
   AddWhichLog(command, *options);
   LogFilter& filter = options->lines.filter;
   filter.event = "Connection";
-  command.AddFlag("--follow", options->lines.follow, "Keep running and show new lines");
+  command.AddFlag("--follow", options->lines.follow,
+                  "Show the last 10 lines, or those since --since, and then new ones");
   command.AddOption("--verdict VERDICT", options->verdict, "Only this verdict")
       .OneOf({"permit", "deny"});
   command.AddOption("--session SESSION", filter.session, "Only sessions whose id begins with this");
@@ -255,7 +276,8 @@ void AddLog(Command& app, Action& chosen) {
   const auto options = std::make_shared<LogOptions>();
   AddWhichLog(command, *options);
   LogFilter& filter = options->lines.filter;
-  command.AddFlag("--follow", options->lines.follow, "Keep running and show new lines");
+  command.AddFlag("--follow", options->lines.follow,
+                  "Show the last 10 lines, or those since --since, and then new ones");
   command.AddOption("--tool TOOL", filter.tool, "Only this tool; * for any text");
   command.AddOption("--verdict VERDICT", options->verdict, "Only this verdict")
       .OneOf({"permit", "ask", "deny", "error", "alert"});

@@ -169,6 +169,23 @@ def test_follow_restarts_after_a_truncation(world):
         assert follower.wait(PATIENCE) == 0
 
 
+def test_follow_begins_with_the_last_lines(world):
+    set_policy(world)
+    for number in range(15):
+        call(world, number)
+    for options, first in ((), 5), (("--since", "1d"), 0):
+        with subprocess.Popen(
+                [world.programs.ringfence, "log", "--follow", "--json", "--home", str(world.home), *options],
+                stdout=subprocess.PIPE, cwd=world.project, env={"PATH": "/usr/bin:/bin"}) as follower:
+            so_far = lines_of(world)
+            for line in so_far[first if options else len(so_far) - 10:]:
+                assert follower.stdout.readline().rstrip() == line
+            call(world)
+            assert follower.stdout.readline().rstrip() == lines_of(world)[-1]
+            follower.terminate()
+            assert follower.wait(PATIENCE) == 0
+
+
 def test_following_waits_for_the_first_line(world):
     set_policy(world)
     with subprocess.Popen(
