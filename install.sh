@@ -85,7 +85,7 @@ list_packages() {
   case $1 in
     apt)
       required='g++=g++ cmake=cmake ninja-build=ninja nlohmann-json3-dev libcli11-dev libmd-dev'
-      required="$required libseccomp-dev libboost1.81-dev|libboost-dev"
+      required="$required libseccomp-dev libboost1.81-dev|libboost1.83-dev|libboost-dev"
       optional='musl-tools=musl-gcc'
       required_tests='doctest-dev python3=python3 python3-pytest python3-pytest-xdist clang=clang++'
       required_tests="$required_tests libclang-rt-dev|libclang-rt-14-dev"
@@ -165,6 +165,18 @@ is_there() {  # MANAGER ENTRY
   return 1
 }
 
+# The version of Boost that libboost-dev would install is 1.81 or later.
+check_boost() {  # NAMES
+  case " $1 " in
+    *' libboost-dev '*) ;;
+    *) return 0 ;;
+  esac
+  version=$(apt-cache policy libboost-dev | sed -n 's/^ *Candidate: *//p')
+  dpkg --compare-versions "$version" ge 1.81 ||
+    fail "this distribution has Boost $version, and ringfence needs 1.81 or later" \
+      "install a later Boost by hand, then run ./install.sh --no-deps"
+}
+
 # The first available name of an entry, or its last name.
 name_of() {  # MANAGER ENTRY
   case $2 in
@@ -233,7 +245,7 @@ install_packages() {
   manager=$(find_manager)
   if [ -z "$manager" ]; then
     fail "found neither apt-get, dnf nor brew" \
-      "install a C++20 compiler, CMake 3.25, Ninja, nlohmann_json, CLI11 and libmd, then run ./install.sh --no-deps"
+      "install a C++20 compiler, CMake 3.25, Ninja, nlohmann_json, CLI11, libmd, libseccomp and Boost 1.81, then run ./install.sh --no-deps"
   fi
   list_packages "$manager"
   # The lists are split into words on purpose, here and below.
@@ -256,6 +268,7 @@ install_packages() {
   fi
   names=
   for entry in $missing; do names="$names $(name_of "$manager" "$entry")"; done
+  if [ "$manager" = apt ]; then check_boost "$names"; fi
   # shellcheck disable=SC2086
   install_all "$manager" yes $names
   names=

@@ -195,6 +195,34 @@ def test_install_rejects_a_build_directory_from_elsewhere(world):
     assert cache.exists()
 
 
+def test_install_names_all_that_it_needs_where_it_knows_no_package_manager(world):
+    tools = world.base / "tools"
+    tools.mkdir()
+    for name in ("sh", "dirname", "sed", "id", "cat"):
+        (tools / name).symlink_to(shutil.which(name))
+    done = subprocess.run(["/bin/sh", ROOT / "install.sh", "--only-deps"], cwd=world.project, capture_output=True,
+                          text=True, timeout=60, env={"HOME": str(world.home), "PATH": str(tools)})
+    assert done.returncode == 1, done
+    for name in ("CMake", "nlohmann_json", "libseccomp", "Boost 1.81"):
+        assert name in done.stderr, done.stderr
+
+
+def test_install_does_not_try_a_boost_that_is_too_old(world):
+    """The distribution has libboost-dev only, by programs in place of its package manager."""
+    tools = world.base / "tools"
+    tools.mkdir()
+    ran = world.base / "ran"
+    scripts = {"apt-get": f'echo "$@" >> {ran}', "dpkg-query": "exit 1",
+               "apt-cache": 'case "$*" in "show libboost1"*) exit 1;; policy*) echo "  Candidate: 1.74.0.3";; esac',
+               "sudo": '"$@"'}
+    for name, script in scripts.items():
+        world.write(tools / name, f"#!/bin/sh\n{script}\n").chmod(0o755)
+    done = subprocess.run(["/bin/sh", ROOT / "install.sh", "--only-deps"], cwd=world.project, capture_output=True,
+                          text=True, timeout=60, env={"HOME": str(world.home), "PATH": f"{tools}:{os.environ['PATH']}"})
+    assert done.returncode == 1 and "Boost 1.74.0.3" in done.stderr and "1.81 or later" in done.stderr, done
+    assert "install" not in ran.read_text()
+
+
 def test_questions_are_not_shown_as_grants(world):
     world.init("--project", ".")
     world.write(world.project / ".ringfence/policy.json",
