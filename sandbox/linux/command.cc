@@ -72,6 +72,7 @@ class Command {
   Status ResetSignals() {
     ::umask(start_.mask);
     if (Status s = start_.inherited.RestoreAll(); !s) return s;
+    if (Status s = LeaveDescriptorsInMessages(); !s) return s;
     if (::sigprocmask(SIG_SETMASK, &start_.signals, nullptr) != 0)
       return SystemError("sigprocmask");
     return Unit{};

@@ -138,6 +138,15 @@ Status LimitResources(const PlannedLimits& limits) {
                                                     : Status(Unit{});
 }
 
+Status LeaveDescriptorsInMessages() {
+  constexpr rlim_t kLeft = 1024;  // one message can exceed the limit by 253
+  rlimit files{};
+  if (::prlimit(0, RLIMIT_NOFILE, nullptr, &files) != 0) return SystemError("getrlimit(files)");
+  files.rlim_max -= std::min(kLeft, files.rlim_max / 8);
+  files.rlim_cur = std::min(files.rlim_cur, files.rlim_max);
+  return CallStatus(::prlimit(0, RLIMIT_NOFILE, &files, nullptr) == 0, "setrlimit(files)");
+}
+
 Status LimitMemory(const PlannedLimits& limits) {
   if (!limits.memory || limits.is_by_cgroup("memory")) return Unit{};
   return LowerLimit<RLIMIT_DATA>(*limits.memory, "data");

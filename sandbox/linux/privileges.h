@@ -40,6 +40,11 @@ Status DropCapabilities(Kept kept);
 // Sets the limits: no core files and no crash handler, half of the user's queued signals and
 // message queues, the number of processes, and processors as far as limits of a single process go.
 Status LimitResources(const PlannedLimits& limits);
+// Lowers the hard limit for open files a little. The kernel counts the descriptors that all of the
+// user's processes have in messages of Unix sockets, and refuses more to a process whose own soft
+// limit they exceed: those outside, which have the whole limit, can still send (unix(7),
+// ETOOMANYREFS).
+Status LeaveDescriptorsInMessages();
 // Limits memory, as far as a limit of a single process goes.
 Status LimitMemory(const PlannedLimits& limits);
 

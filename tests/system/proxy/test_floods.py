@@ -203,3 +203,34 @@ def test_a_lookup_that_stalls_does_not_hold_up_the_end(world):
         (world.project / "done").touch()
     assert stalled.done.stdout in ("0\n", "ConnectionResetError\n"), stalled.done
     assert "no host can be reached any more" in stalled.done.stderr, stalled.done
+
+
+# Puts descriptors into messages that nobody takes, as many as the kernel lets this process.
+HOARD = """
+import errno, os, socket, time
+pairs = []
+while True:
+    pairs.append(socket.socketpair())
+    pairs[-1][0].setblocking(False)
+    try:
+        while True:
+            socket.send_fds(pairs[-1][0], [b"x"], [0] * 250)
+    except BlockingIOError:
+        pass
+    except OSError as error:
+        assert error.errno == errno.ETOOMANYREFS, error
+        break
+open("held", "w").close()
+while not os.path.exists("done"):
+    time.sleep(0.05)
+print("held")
+"""
+
+
+def test_descriptors_in_messages_leave_other_sessions_alone(world):
+    hoard = shlex.join(world.command(PYTHON, "-c", HOARD, extra=("--session", "one")))
+    good = shlex.join(world.command("curl", "-sS", "-m", "30", "http://good.example/", extra=("--session", "two")))
+    done = world.outside("sh", "-c", f"ulimit -n 4096; {hoard} >hoard 2>&1 & ulimit -n 4096; "
+                         f"while [ ! -e held ] && kill -0 $!; do sleep 0.05; done; {good}; touch done; wait; cat hoard",
+                         seconds=120)
+    assert '"host":' in done.stdout and done.stdout.endswith("held\n"), done

@@ -84,8 +84,7 @@ def test_ports_that_are_only_named_cost_other_sessions_nothing(world):
 
 
 def test_descriptors_in_messages_end_no_other_session(world):
-    """The kernel counts them for all of a user's programs: while there are too many, nobody can send
-    one, and a connection waits."""
+    """The kernel counts them for all of a user's programs. Those outside may have more than those inside."""
     hoard = world.command(PYTHON, "-c", HOARD, extra=("--session", "one"))
     asks = f"{shlex.join(ASK)}; touch up; while [ ! -e hoards ]; do sleep 0.02; done; touch asks; {shlex.join(ASK)}"
     two = world.command("sh", "-c", asks, extra=("--session", "two"))
@@ -96,4 +95,4 @@ def test_descriptors_in_messages_end_no_other_session(world):
     output = (world.project / "two").read_text()
     assert output.count('"path": "/"') == 2, output
     assert "has ended" not in output
-    assert "too many descriptors" in done.stderr
+    assert "too many descriptors" not in done.stderr
