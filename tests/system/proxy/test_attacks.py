@@ -165,7 +165,7 @@ def test_attacks(topic, world, checks):
     results = dict(json.loads(line) for line in done.stdout.splitlines())
     logged = {}
     for line in world.log():
-        logged.setdefault(line["host"].rpartition(":")[0], []).append(line.get("why", ""))
+        logged.setdefault(line.get("host", "").rpartition(":")[0], []).append(line.get("why", ""))
     for number, case in enumerate(cases):
         if number not in results:
             checks.check(case.name, f"no result: {done.stderr[-1000:]}")

@@ -166,7 +166,8 @@ def test_explain_of_a_policy_without_a_network(world):
         (other,), _ = explained(world, target)
         assert other["reason"] == connection["reason"].replace("good.example", target, 1)
     (other,), _ = explained(world, "ssh://good.example/")
-    assert suggested(other["reason"])[:2] == ["allow", "good.example:22"]
+    words = suggested(other["reason"])
+    assert words[0] == "allow" and "good.example:22" in words
     open_as_suggested(world, connection["reason"])
     assert explained(world, "good.example")[1].returncode == 0
     world.set_network(None)

@@ -256,6 +256,8 @@ def build_network(base, user):
     for network in ("203.0.113.0/24", "10.1.2.0/24", "169.254.169.254/32"):
         ip("route", "add", "local", network, "dev", "lo")
     ip("address", "add", OWN, "dev", "lo")
+    # With addresses of IPv4 alone, the resolver would not look for others (getaddrinfo(3)).
+    ip("address", "add", "2001:db8::63", "dev", "lo", "nodad")
     # The servers run as the user, who has no capability here.
     pathlib.Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").write_text("0", encoding="ascii")
     users = pathlib.Path("/etc/passwd").read_text(encoding="utf-8")
