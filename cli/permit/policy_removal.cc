@@ -140,12 +140,11 @@ class Remover {
   }
 
   // Removes empty "ask" lists, which would drop the built-in questions. Fails if an allow list of a
-  // policy became empty, unless it is one of hosts: an empty one permits none.
+  // policy became empty.
   Status RemoveEmptyLists(const std::vector<ListName>& changed, std::string& text) const {
     for (const ListName& list : changed) {
       const auto left = ListAt(text, list.pointer());
       if (!left || !left->empty()) continue;
-      if (list.section == "network" && !target_.is_session) continue;
       if (list.is_allow() && !target_.is_session) {
         return ConfigError(target_.shown,
                            Quote(grant_.text) + " is the only entry of " + list.label() +
@@ -180,8 +179,6 @@ class Remover {
                         std::string& text) const {
     std::string restored = text;
     for (const ListName& list : changed) {
-      // Without its list, the section could go as well, and then no host would be refused.
-      if (list.section == "network" && !target_.is_session) return false;
       const auto left = ListAt(restored, list.pointer());
       if (left && *left != Inherited(list)) return false;
       if (!RemoveList(restored, target_.shown, list.pointer(), true)) return false;

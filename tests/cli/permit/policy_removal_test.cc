@@ -111,11 +111,6 @@ TEST_CASE("removal: an entry is found however the user wrote it") {
                 "a.example") == R"({"version": 1, "network": {"allow": ["b.example"]}})");
 }
 
-TEST_CASE("removal: the last host leaves an empty list, which permits none") {
-  CHECK(Without(R"({"version": 1, "network": {"allow": ["a.example"]}})", "a.example") ==
-        R"({"version": 1, "network": {"allow": []}})");
-}
-
 TEST_CASE("removal: neighbours, denies and comments stay") {
   const std::string policy = R"({"version": 1, /* a */ "read": {"allow": [".", "~/src/x", "~/sr"],
     "deny": ["~/src"]}, // b

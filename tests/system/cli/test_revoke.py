@@ -96,15 +96,6 @@ def test_revoke_names_the_rule_that_still_permits(world):
     assert json.loads(world.run("revoke", "~/other", "--json").stdout)["entries"] == []
 
 
-def test_revoke_of_the_last_host_permits_none(world):
-    world.write(world.policy, '{"version": 1, "network": {"allow": ["a.example"]}}')
-    assert world.run("revoke", "a.example").stdout.startswith('Removed "a.example"')
-    assert json.loads(world.policy.read_text())["network"] == {"allow": []}
-    assert world.run("explain", "a.example").returncode == 1
-    assert world.run("allow", "a.example").returncode == 0
-    assert json.loads(world.policy.read_text())["network"] == {"allow": ["a.example"]}
-
-
 def test_revoke_of_the_project_names_the_permitting_rule(world):
     done = world.run("revoke", ".")
     error_of(done, 1, '".": is the project itself', 'permitted by the built-in list, by "."',
