@@ -139,7 +139,7 @@ def test_follow_continues_across_rotations_and_ends_on_a_signal(world):
         out = world.base / "followed"
         with open(out, "wb") as file:
             follower = subprocess.Popen(
-                [world.programs.ringfence, "log", "--follow", "--json", "--home", str(world.home)],
+                [world.programs.ringfence, "log", "--follow", "--since", "1h", "--json", "--home", str(world.home)],
                 stdout=file, cwd=world.project, env={"PATH": "/usr/bin:/bin"})
         until(lambda: out.stat().st_size > 0, "the first line")
         for count in range(12):
