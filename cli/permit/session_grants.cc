@@ -160,7 +160,7 @@ class Denials {
   bool has_other() const { return has_other_; }  // of no session
 
  private:
-  static constexpr int64_t kRecentSeconds = 24 * 60 * 60;
+  static constexpr int64_t kRecentSeconds = int64_t{24} * 60 * 60;
   static constexpr size_t kMostSessions = 10;
 
   const GrantTarget& grant_;

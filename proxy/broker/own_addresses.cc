@@ -23,8 +23,10 @@ UniqueFd OpenNotices() {
   sockaddr_nl place{};
   place.nl_family = AF_NETLINK;
   place.nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR;
-  const auto* name = reinterpret_cast<const sockaddr*>(&place);
-  if (!notices.valid() || ::bind(notices.get(), name, sizeof place) != 0) return {};
+  const void* name = &place;
+  const bool is_bound = notices.valid() && ::bind(notices.get(), static_cast<const sockaddr*>(name),
+                                                  sizeof place) == 0;
+  if (!is_bound) return {};
   return notices;
 }
 
