@@ -44,7 +44,8 @@ Outcome Read(std::string_view bytes, size_t size) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const Outcome whole = Read(bytes, std::max(size, size_t{1}));
-  for (const size_t piece : {1, 2, 3, 7, 64}) Require(Read(bytes, piece) == whole);
+  constexpr size_t kPieces[] = {1, 2, 3, 7, 64};
+  for (const size_t piece : kPieces) Require(Read(bytes, piece) == whole);
   if (whole.state == State::kNeedsMore) {
     Require(whole.taken == size && size <= ConnectAnswer::kMaxSize);
     return 0;
