@@ -161,8 +161,8 @@ void TellSystem(const NewLine& added, const std::string& line, uint64_t end, boo
                   added.unix_nanoseconds);
 }
 
-// Appends one line and updates `log` and `tail`. Returns false if the log was rotated, so that
-// `log` is no longer the file to append to.
+// Appends one line and updates `log` and `tail`. Returns false if the log was rotated: the caller
+// must then open the new file.
 Result<bool> AppendToLog(const NewLine& added, OpenLog& log, Tail& tail, AuditLock lock) {
   std::string line = ChainedLine(added.text, tail.text, lock);
   // Ends a torn line, so that only that line is lost.

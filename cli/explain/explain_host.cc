@@ -74,7 +74,7 @@ class ConnectionExplainer {
   ExplainedConnection WithoutNetwork() const {
     ExplainedConnection explained{.target = question_.text};
     explained.decision.verdict = Verdict::kDeny;
-    // A URL, or a name with a final dot, is no entry of a policy.
+    // A policy cannot contain a URL, or a name that ends in a dot.
     explained.decision.cause = NoNetworkCause(EntryOfQuestion(), policy_);
     explained.decision.cause->what = "connection to " + Quote(question_.text);
     Policy agents = policy_;

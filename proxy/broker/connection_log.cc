@@ -13,9 +13,8 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxLines = 4096;
-// How long the first line waits for others, so that they are written together, unless somebody
-// waits for it. With many short connections, one write for each line would take processor time from
-// the connections.
+// How long to collect lines before writing them, unless a handler waits for one. Writing each line
+// by itself slows down many short connections.
 constexpr std::chrono::milliseconds kGather{5};
 // Lines to write without waiting longer, and at most at once: other writers need the lock, too.
 constexpr size_t kEnoughLines = 256;

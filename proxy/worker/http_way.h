@@ -21,8 +21,8 @@ struct HttpWay {
   uint64_t passed = 0;   // bytes written, for the log
   size_t searched = 0;   // bytes of `in` without a line feed
 
-  // A head is parsed anew when its first bytes have come, and then for each line, not for each
-  // byte.
+  // True when the first bytes or another line of a head have arrived. Parsing after every byte
+  // would be slow.
   bool ShouldParse();
   // Moves what is understood of `in` to `out`. Returns false for a broken body.
   bool TakeBody(WireError& error);

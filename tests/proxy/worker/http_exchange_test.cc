@@ -294,7 +294,7 @@ TEST_CASE("http exchange: a program that has closed its half waits for the answe
   CHECK(http.Returns(kNoContent));
 }
 
-TEST_CASE("http exchange: urgent data of a program is no end") {
+TEST_CASE("http exchange: urgent data does not end a request") {
   Exchange http;
   FarEnd host = http.Ask(RequestTo("a.example"), kRequestHead);
   REQUIRE(::send(http.program.fd(), "!", 1, MSG_OOB) == 1);

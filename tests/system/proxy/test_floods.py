@@ -205,7 +205,7 @@ def test_a_lookup_that_stalls_does_not_hold_up_the_end(world):
     assert "no host can be reached any more" in stalled.done.stderr, stalled.done
 
 
-# Puts descriptors into messages that nobody takes, as many as the kernel lets this process.
+# Sends as many descriptors as the kernel allows in messages that nobody receives.
 HOARD = """
 import errno, os, socket, time
 pairs = []

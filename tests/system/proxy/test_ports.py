@@ -31,7 +31,7 @@ for port in range(1000, 3000):
     connect(-1, struct.pack("=H", socket.AF_INET) + struct.pack("!H", port) + socket.inet_aton("{BAD}") + bytes(8), 16)
 """
 
-# Puts descriptors into messages that nobody takes, until the kernel takes no more for this user.
+# Sends descriptors in messages that nobody receives, up to the limit of this user.
 HOARD = """
 import errno, os, resource, socket, time
 null, pairs, last = os.open("/dev/null", os.O_RDONLY), [], 0
