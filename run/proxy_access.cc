@@ -24,6 +24,7 @@
 #include "policy/load/sources.h"
 #include "proxy/link/control.h"
 #include "proxy/link/messages.h"
+#include "run/remedy.h"
 #include "sandbox/private_folders.h"
 
 namespace ringfence {
@@ -223,7 +224,7 @@ bool ProxyAccess::HearOne() {
   }
   if (message.error().code == EAGAIN) return false;
   connection_ = UniqueFd();
-  Lost("the egress proxy has ended");
+  Lost("the egress proxy has ended", ProxyHint());
   return false;
 }
 
@@ -238,12 +239,12 @@ void ProxyAccess::Take(SocketMessage& message) {
   } else if (message.type == static_cast<char>(LauncherMessage::kReached)) {
     hosts_.Reached(first);
   } else if (message.type == static_cast<char>(LauncherMessage::kLost)) {
-    Lost(Printable(first));
+    Lost(Printable(first), "");
   }
 }
 
-void ProxyAccess::Lost(const std::string& why) const {
-  report_.Warn(why + "; no host can be reached any more");
+void ProxyAccess::Lost(const std::string& why, const std::string& hint) const {
+  report_.Warn(why + "; no host can be reached any more" + (hint.empty() ? "" : "; " + hint));
   // Nobody accepts its connections now: refuses them.
   if (listener_.valid()) ::shutdown(listener_.get(), SHUT_RDWR);
 }

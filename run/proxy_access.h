@@ -34,7 +34,7 @@ class ProxyAccess final : public NetworkAccess, NotCopied {
   bool BeginPause();
   bool HearOne();  // returns false if nothing more is to be heard
   void Take(SocketMessage& message);
-  void Lost(const std::string& why) const;
+  void Lost(const std::string& why, const std::string& hint) const;
 
   Result<NetworkEntry> OpenPort(SessionRequest session);
 

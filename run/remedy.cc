@@ -132,12 +132,6 @@ bool HasLostProxy(const SetupFailure& failure) {
   return failure.step == "own network" && failure.error.code == EPIPE;
 }
 
-std::string ProxyHint() {
-  const Result<std::string> program = ProgramBeside("ringfence-proxy");
-  return "to see whether it can run: " + (program ? ShellWord(*program) : "ringfence-proxy") +
-         " --help";
-}
-
 std::string HintFor(const SetupFailure& failure) {
   constexpr const char* kLook = "nothing was run; ringfence run --dry-run shows the plan";
   if (!failure.lacks) return kLook;
@@ -173,6 +167,12 @@ std::string HintFor(const SetupFailure& failure) {
 }
 
 }  // namespace
+
+std::string ProxyHint() {
+  const Result<std::string> program = ProgramBeside("ringfence-proxy");
+  return "to see whether it can run: " + (program ? ShellWord(*program) : "ringfence-proxy") +
+         " --help";
+}
 
 bool IsLacking(const SetupFailure& failure) {
   // The kernel lacks the feature (EOPNOTSUPP: Landlock is turned off; EBUSY: there is another

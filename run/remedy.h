@@ -2,6 +2,8 @@
 // the files that are read here only determine which advice fits.
 #pragma once
 
+#include <string>
+
 #include "base/result.h"
 #include "sandbox/backend.h"
 
@@ -12,5 +14,8 @@ bool IsLacking(const SetupFailure& failure);
 
 // Returns an error that names the missing layer in one line, with a hint.
 Error ExplainSetupFailure(const SetupFailure& failure);
+
+// How to see why a proxy that has ended did so.
+std::string ProxyHint();
 
 }  // namespace ringfence

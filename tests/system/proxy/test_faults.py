@@ -106,7 +106,8 @@ def test_the_port_of_a_lost_proxy_refuses_and_stays_taken(world, part):
     others = f"while [ ! -e refused ]; do sleep 0.1; done; {binds} 2>taken; touch done"
     with Run(world, f"{confined} & {others}; wait $!") as run:
         run.await_file("ready")
-        (broker, worker), = sessions_of(world)
+        # The kernel accepts a connection before the proxy has started a session for it.
+        (broker, worker), = until(lambda: sessions_of(world), "the session starts")
         victim = {"worker": worker, "broker": broker, "parent": parent_of(world)}[part]
         os.kill(victim.pid, signal.SIGKILL)
         (world.project / "killed").touch()

@@ -152,14 +152,20 @@ def test_the_proxy_ends_some_seconds_after_its_last_sandbox(world):
     assert world.curl("http://good.example/").returncode == 0
 
 
-def test_a_proxy_that_cannot_run_is_named(world):
+@pytest.mark.parametrize("ends", ("at once", "once the command runs"))
+def test_a_proxy_that_cannot_run_is_named(world, ends):
+    """A command does not wait until the proxy runs."""
     program = pathlib.Path(world.programs.ringfence).with_name("ringfence-proxy")
     program.unlink()
-    program.write_text("#!/bin/sh\necho no such library >&2\nexit 1\n")
+    waits = f"[ $# -gt 0 ] || while [ ! -e {world.project}/runs ]; do sleep 0.1; done\n"
+    program.write_text(f"#!/bin/sh\necho no such library >&2\n{waits if ends != 'at once' else ''}exit 1\n")
     program.chmod(0o755)
-    done = world.confined("true")
-    assert done.returncode == 125
-    assert "own network: the egress proxy: has ended" in done.stderr
+    done = world.confined("sh", "-c", "touch runs; sleep 1")
+    if done.returncode == 125 and ends == "at once":
+        assert "own network: the egress proxy: has ended" in done.stderr
+    else:
+        assert done.returncode == 0
+        assert "the egress proxy has ended; no host can be reached any more" in done.stderr
     shown = done.stderr.split("to see whether it can run: ")[1].strip()
     assert "no such library" in world.outside("sh", "-c", shown).stderr
 
