@@ -1,5 +1,6 @@
 #include "proxy/worker/relay.h"
 
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -99,7 +100,20 @@ void Relay::EndOf(Side& from, Side& to) {
   from.has_ended = true;
   error_code ignored;
   to.socket.shutdown(tcp::socket::shutdown_send, ignored);
-  if (to.has_ended) Finish(false);
+  if (to.has_ended) return Finish(false);
+  if (&from == &client_) ProbeClient();
+}
+
+void Relay::ProbeClient() {
+  const int socket = client_.socket.native_handle();
+  const int on = 1;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &probe_seconds, sizeof probe_seconds);
+  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &probe_seconds, sizeof probe_seconds);
+  ::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  client_.socket.async_wait(tcp::socket::wait_error,
+                            [self = shared_from_this()](const error_code& error) {
+                              if (!error) self->Finish(true);
+                            });
 }
 
 void Relay::Abort() { Finish(true); }

@@ -33,6 +33,11 @@ class Relay final : public Watched, public std::enable_shared_from_this<Relay> {
 
   void Abort() override;  // resets both connections
 
+  // A program that has closed its connection looks like one that waits for the answer to a closed
+  // half, until its kernel has forgotten the connection (tcp_fin_timeout in tcp(7)) and answers a
+  // probe with a reset. The time between two probes; a test sets another one.
+  static inline int probe_seconds = 30;
+
  private:
   struct Side {
     TcpSocket socket;
@@ -52,6 +57,7 @@ class Relay final : public Watched, public std::enable_shared_from_this<Relay> {
   bool Flush(Side& to);
   bool Write(Side& to, const char* data, size_t size);
   void EndOf(Side& from, Side& to);
+  void ProbeClient();
   void Finish(bool is_reset);
 
   Side client_, host_;

@@ -1,9 +1,11 @@
 #include "proxy/worker/relay.h"
 
 #include <doctest/doctest.h>
+#include <netinet/tcp.h>
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "tests/support/worker_bench.h"
 
@@ -82,6 +84,19 @@ TEST_CASE("relay: one side may end long before the other") {
   CHECK_FALSE(between.program().IsReset());
   REQUIRE(between.Ends());
   CHECK_FALSE(between.totals->is_reset);
+}
+
+TEST_CASE("relay: a program that has gone gives up its place") {
+  const int before = std::exchange(Relay::probe_seconds, 1);
+  Between between;
+  const int forgotten = 1;  // seconds, in place of tcp_fin_timeout
+  REQUIRE(::setsockopt(between.program().fd(), IPPROTO_TCP, TCP_LINGER2, &forgotten,
+                       sizeof forgotten) == 0);
+  between.program().Close();
+  CHECK(between.server().Rest().empty());
+  REQUIRE(between.Ends());
+  CHECK(between.totals->is_reset);
+  Relay::probe_seconds = before;
 }
 
 TEST_CASE("relay: what has been read already passes first") {
