@@ -136,18 +136,23 @@ std::string CommandNetworkLine(const Policy& policy, ProgramSandbox sandbox) {
   if (!network) return commands + "have no network. If you need a host, tell the user.\n";
   if (IsHostNetwork(*network)) return commands + "use the network of this machine.\n";
   const bool is_listed = policy.network && policy.network->opens_sandbox;
+  const bool is_by_port = policy.sandbox.layers == SandboxLayers::kLandlock;
   return commands +
          (is_listed ? "reach these hosts, too, and no others; without a port, an entry means 80 "
                       "and 443."
                     : "reach the agent's own service only.") +
+         (is_by_port ? " Only programs that use HTTPS_PROXY reach anything: others find no name."
+                     : "") +
          " A refused host fails at once, and a line on standard error says how the user permits "
          "it.\n";
 }
 
-std::string Confinement(const Context& context, ProgramSandbox sandbox) {
+std::string Confinement(const Policy& policy, const Context& context, ProgramSandbox sandbox) {
   switch (sandbox) {
     case ProgramSandbox::kCommands:
-      return "ringfence's sandbox, which has a /tmp of its own";
+      return policy.sandbox.layers == SandboxLayers::kFull
+                 ? "ringfence's sandbox, which has a /tmp of its own"
+                 : "ringfence's sandbox";
     case ProgramSandbox::kAgents:
       return "ringfence's sandbox, as you are";
     case ProgramSandbox::kNone:
@@ -183,7 +188,7 @@ std::string BoundaryText(const Policy& policy, const Context& context, SandboxMo
   AppendTools(text, policy.tools);
   AppendNetwork(text, policy);
   text += CommandNetworkLine(policy, sandbox);
-  text += CommandLines(policy, Confinement(context, sandbox));
+  text += CommandLines(policy, Confinement(policy, context, sandbox));
   text += ModeLine(mode);
   for (const std::string& note : context.sources.notes) text += "- " + Printable(note) + ".\n";
   text +=

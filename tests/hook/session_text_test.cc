@@ -141,6 +141,17 @@ TEST_CASE(
   CHECK_FALSE(Has(Text(bare, SandboxMode::kRwx), kWrapped));
 }
 
+TEST_CASE("session: with Landlock alone, commands share /tmp and need the proxy's variables") {
+  World full, landlock;
+  full.User(R"("bash":{"wrap":true},"network":{"allow":["good.example"]})");
+  landlock.User(R"("bash":{"wrap":true},"network":{"allow":["good.example"]},
+                   "sandbox":{"layers":"landlock"})");
+  CHECK_FALSE(Has(Text(full), "HTTPS_PROXY"));
+  const std::string text = Text(landlock);
+  CHECK(Has(text, "Only programs that use HTTPS_PROXY reach anything"));
+  CHECK(Has(text, "confined by ringfence's sandbox.\n"));
+}
+
 TEST_CASE("session: a set is explained once, at its first mention") {
   World world;
   world.User(R"("read":{"allow":[".","@tmp"]},"write":{"allow":[".","@tmp"]})");
