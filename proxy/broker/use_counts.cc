@@ -7,6 +7,7 @@ namespace {
 
 // Both keep a message below kMaxSocketMessage.
 constexpr size_t kMaxHosts = 60;
+constexpr size_t kMaxRefused = 30;    // hosts, so that those that are reached always have a place
 constexpr size_t kMaxHostText = 270;  // bytes; a host name has at most 253
 
 }  // namespace
@@ -17,25 +18,25 @@ void UseCounts::Use::AddFields(std::vector<std::string>& fields) const {
   }
 }
 
-UseCounts::Use& UseCounts::At(const std::string& target) {
+UseCounts::Use& UseCounts::At(const std::string& target, size_t most) {
   const std::string name = CutText(Printable(target), kMaxHostText);
   const auto at = hosts_.find(name);
   if (at != hosts_.end()) return at->second;
-  return hosts_.size() < kMaxHosts ? hosts_[name] : others_;
+  return hosts_.size() < most ? hosts_[name] : others_;
 }
 
 void UseCounts::Granted(const std::string& target) {
   ++total_.granted;
-  ++At(target).granted;
+  ++At(target, kMaxHosts).granted;
 }
 
 void UseCounts::Refused(const std::string& target) {
   ++total_.refused;
-  if (!target.empty()) ++At(target).refused;
+  if (!target.empty()) ++At(target, kMaxRefused).refused;
 }
 
 void UseCounts::Ended(const std::string& target, uint64_t up, uint64_t down) {
-  for (Use* const use : {&total_, &At(target)}) {
+  for (Use* const use : {&total_, &At(target, kMaxHosts)}) {
     use->up += up;
     use->down += down;
   }

@@ -24,11 +24,12 @@ class UseCounts {
     uint64_t granted = 0, refused = 0, up = 0, down = 0;
     void AddFields(std::vector<std::string>& fields) const;
   };
-  Use& At(const std::string& target);
+  // Counts with the other hosts if as many as `most` are known and `target` is none of them.
+  Use& At(const std::string& target, size_t most);
 
   Use total_;
   std::map<std::string, Use> hosts_;
-  Use others_;  // hosts beyond the first kMaxHosts
+  Use others_;
 };
 
 }  // namespace ringfence

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "base/message_socket.h"
 
 using namespace ringfence;
@@ -20,6 +22,18 @@ TEST_CASE("use counts: the total, and each host") {
   CHECK(counts.Fields(1) == Fields{"1", "2", "2", "11", "202",          //
                                    "a.example:80", "0", "1", "0", "0",  //
                                    "b.example:443", "2", "0", "11", "202"});
+}
+
+TEST_CASE("use counts: refused hosts, however many, hide none that is reached") {
+  UseCounts counts;
+  for (int i = 0; i < 1000; ++i) counts.Refused(std::to_string(i) + ".bad.example:443");
+  counts.Granted("good.example:443");
+  counts.Refused("good.example:443");
+  const Fields fields = counts.Fields(1);
+  const auto at = std::ranges::find(fields, "good.example:443");
+  REQUIRE(fields.end() - at > 5);
+  CHECK(Fields(at + 1, at + 5) == Fields{"1", "1", "0", "0"});
+  CHECK(fields[fields.size() - 5] == "other hosts");
 }
 
 TEST_CASE("use counts: however many hosts there are, they fit into a message") {
