@@ -192,16 +192,12 @@ def wait_for(is_so):
         time.sleep(0.02)
 
 
-WITHOUT_WORKER = [(client, way) for client, way in CASES
-                  if client.name not in ("git_files", "java", "plain_java", "npm", "pip", "undici")]
-
-
 def test_without_its_worker_nothing_is_reached(world, kit):
     """Every client fails at once; PATIENCE is for a hang."""
-    for client, _ in WITHOUT_WORKER:
+    for client, _ in CASES:
         need(*client.needs)
     lines = []
-    for number, (client, way) in enumerate(WITHOUT_WORKER):
+    for number, (client, way) in enumerate(CASES):
         words = shlex.join(kit.with_settings(way, client.command(kit, way, HOST)))
         lines.append(f"timeout {PATIENCE} {words} >out 2>&1; echo {number} $?")
     script = AROUND_THE_END % "\n".join(lines)
