@@ -29,8 +29,12 @@ constexpr std::chrono::seconds kFarewellLimit{2};
 // connection, and the client would lose the reply.
 class Closing : public std::enable_shared_from_this<Closing> {
  public:
-  Closing(boost::asio::io_context& io, TcpSocket client, std::string reply)
-      : client_(std::move(client)), reply_(std::move(reply)), limit_(io, kFarewellLimit) {}
+  Closing(boost::asio::io_context& io, TcpSocket client, std::string reply,
+          std::shared_ptr<void> place)
+      : client_(std::move(client)),
+        reply_(std::move(reply)),
+        place_(std::move(place)),
+        limit_(io, kFarewellLimit) {}
 
   void Start() {
     limit_.async_wait([self = shared_from_this()](const error_code& error) {
@@ -61,6 +65,7 @@ class Closing : public std::enable_shared_from_this<Closing> {
 
   TcpSocket client_;
   std::string reply_;
+  std::shared_ptr<void> place_;
   boost::asio::steady_timer limit_;
   std::array<char, 4096> dropped_{};
 };
@@ -162,8 +167,8 @@ void Service::Drop(int64_t now, int64_t limit, int64_t abandoned_limit) {
   }
 }
 
-void Service::Farewell(TcpSocket client, std::string reply) {
-  std::make_shared<Closing>(io_, std::move(client), std::move(reply))->Start();
+void Service::Farewell(TcpSocket client, std::string reply, std::shared_ptr<void> place) {
+  std::make_shared<Closing>(io_, std::move(client), std::move(reply), std::move(place))->Start();
 }
 
 std::shared_ptr<void> Service::Admit(int64_t now) {

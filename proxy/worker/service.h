@@ -45,8 +45,9 @@ class Service : NotCopied {
   // To be called now and then. `now`: nanoseconds, CLOCK_MONOTONIC.
   void DropIdle(int64_t now);
 
-  // Sends `reply` to the client, and then closes so that the client can still read it.
-  void Farewell(TcpSocket client, std::string reply);
+  // Sends `reply` to the client, and then closes so that the client can still read it. `place` is
+  // held until then; it may be null.
+  void Farewell(TcpSocket client, std::string reply, std::shared_ptr<void> place);
 
   // In which the rest of an HTTP request's head must come; a test sets another one.
   std::chrono::milliseconds head_limit{10'000};
