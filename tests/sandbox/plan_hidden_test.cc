@@ -54,43 +54,33 @@ TEST_CASE("hidden: existing secrets are, each with its kind, and nothing else") 
   }
 }
 
-TEST_CASE("hidden: the proxy's directory is in every sandbox, even before it exists") {
-  const auto count = [](const SandboxPlan& plan) {
-    return std::ranges::count_if(plan.hidden, IsProxyFolder);
+TEST_CASE("hidden: two directories of the state are in every sandbox, even before they exist") {
+  struct Row {
+    std::string_view folder, file;
   };
-  const Path folder = Path::Clean("/home/dev/.local/state/ringfence/proxy");
-  PlanWorld plan;
-  CHECK(count(plan.Plan()) == 1);
-  CHECK(Contains(plan.Plan().state_folders, folder));
-  plan.command.is_agent = true;
-  CHECK(count(plan.Plan()) == 1);
-  plan.command.is_trial = true;  // creates nothing
-  CHECK(count(plan.Plan()) == 0);
-  CHECK(plan.Plan().state_folders.empty());
-  plan.world.files.Put(folder.Child("control").text(), File());
-  CHECK(count(plan.Plan()) == 1);
-  plan.command.is_trial = false;
-  CHECK(count(plan.Plan()) == 1);
-  CHECK_FALSE(Contains(plan.Plan().state_folders, folder));  // exists
-  plan.world.User(R"("read":{"deny":["~/.local/state"]})");
-  CHECK(count(plan.Plan()) == 0);  // is inside a hidden directory
-}
-
-TEST_CASE("hidden: the permissions of sessions are in every sandbox, even before there are any") {
-  const Path folder = Path::Clean("/home/dev/.local/state/ringfence/sessions");
-  const auto count = [&folder](const SandboxPlan& plan) {
-    return std::ranges::count(plan.hidden, folder, &HiddenPlace::path);
-  };
-  PlanWorld plan;
-  CHECK(count(plan.Plan()) == 1);
-  CHECK(Contains(plan.Plan().state_folders, folder));
-  plan.command.is_agent = true;
-  CHECK(count(plan.Plan()) == 1);
-  plan.command.is_trial = true;  // creates nothing
-  CHECK(count(plan.Plan()) == 0);
-  plan.world.files.Put(folder.Child("one.json").text(), File());
-  CHECK(count(plan.Plan()) == 1);
-  CHECK(plan.Plan().state_folders.empty());
+  static constexpr Row kRows[] = {{"proxy", "control"}, {"sessions", "one.json"}};
+  for (const Row& row : kRows) {
+    CAPTURE(row.folder);
+    const Path folder = Path::Clean("/home/dev/.local/state/ringfence/").Child(row.folder);
+    const auto count = [&folder](const SandboxPlan& plan) {
+      return std::ranges::count(plan.hidden, folder, &HiddenPlace::path);
+    };
+    PlanWorld plan;
+    CHECK(count(plan.Plan()) == 1);
+    CHECK(Contains(plan.Plan().state_folders, folder));
+    plan.command.is_agent = true;
+    CHECK(count(plan.Plan()) == 1);
+    plan.command.is_trial = true;  // creates nothing
+    CHECK(count(plan.Plan()) == 0);
+    CHECK(plan.Plan().state_folders.empty());
+    plan.world.files.Put(folder.Child(row.file).text(), File());
+    CHECK(count(plan.Plan()) == 1);
+    plan.command.is_trial = false;
+    CHECK(count(plan.Plan()) == 1);
+    CHECK_FALSE(Contains(plan.Plan().state_folders, folder));  // exists
+    plan.world.User(R"("read":{"deny":["~/.local/state"]})");
+    CHECK(count(plan.Plan()) == 0);  // is inside a hidden directory
+  }
 }
 
 TEST_CASE("hidden: the audit log is in every sandbox, with its older parts") {

@@ -58,10 +58,6 @@ std::string PlacesText(const std::vector<PlannedPlace>& places) {
   return text;
 }
 
-bool IsProxyFolder(const HiddenPlace& place) {
-  return place.path.text().ends_with("/.local/state/ringfence/proxy");
-}
-
 bool IsState(const HiddenPlace& place) {
   return place.path.text().find("/.local/state/ringfence/") != std::string::npos;
 }

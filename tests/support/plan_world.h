@@ -28,9 +28,8 @@ struct PlanWorld {
 // The places, separated by ", ": "/p", "/p/file (file)", "make /p/new".
 std::string PlacesText(const std::vector<PlannedPlace>& places);
 // "/p", "/p/file (file)", "/p but /p/x".
-// Without the proxy's directory, which every plan hides.
+// Without ringfence's own state, which every plan hides.
 std::string PlacesText(const std::vector<HiddenPlace>& places);
-bool IsProxyFolder(const HiddenPlace& place);
 bool IsState(const HiddenPlace& place);  // of ringfence itself
 std::string PathsText(const std::vector<Path>& paths);
 

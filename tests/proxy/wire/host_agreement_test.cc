@@ -88,12 +88,20 @@ std::string OddlySpelled(const std::string& host, std::mt19937& random) {
   return Mutate(host, kWords, random);
 }
 
-Policy RandomPolicy(RandomPolicies& random, World& world) {
-  nlohmann::json network = random.Network();
-  if (random.OneIn(2)) network["allow"].push_back("host.ringfence:8080");
-  const std::string users = nlohmann::json{{"network", network}}.dump();
-  return PolicyOfUser(world, users.substr(1, users.size() - 2));
-}
+struct RandomPolicy {
+  World world;
+  Policy policy;
+  Policy inside;  // that of a sandbox
+
+  explicit RandomPolicy(RandomPolicies& random) {
+    nlohmann::json network = random.Network();
+    if (random.OneIn(2)) network["allow"].push_back("host.ringfence:8080");
+    const std::string users = nlohmann::json{{"network", network}}.dump();
+    policy = inside = PolicyOfUser(world, users.substr(1, users.size() - 2));
+    inside.network = SandboxNetwork(policy, false);
+    REQUIRE(inside.network);
+  }
+};
 
 std::string UrlOf(const std::string& host, uint16_t port) {
   return "https://" + host + ":" + std::to_string(port) + "/";
@@ -107,11 +115,8 @@ TEST_CASE("property: what the proxy reads and decides is what the hook decides o
   int counts[3] = {};
   int unread = 0;
   for (int i = 0; i < kPolicies; ++i) {
-    World world;
-    const Policy policy = RandomPolicy(random, world);
-    Policy inside = policy;
-    inside.network = SandboxNetwork(policy, false);
-    REQUIRE(inside.network);
+    const RandomPolicy drawn(random);
+    const Policy& policy = drawn.policy;
     for (int n = 0; n < kHosts; ++n) {
       const std::string spelled = Respelled(random, random.Host());
       const uint16_t port = random.Port();
@@ -127,7 +132,7 @@ TEST_CASE("property: what the proxy reads and decides is what the hook decides o
           continue;
         }
         REQUIRE(read->port == port);
-        const Verdict connected = EvaluateConnection(read->host, read->port, inside).verdict;
+        const Verdict connected = EvaluateConnection(read->host, read->port, drawn.inside).verdict;
         // An address is evaluated as an address, too: the loopback's are refused.
         const bool may_differ = ParseAddress(read->host) && of_url == Verdict::kPermit;
         CHECK((may_differ || (connected == Verdict::kPermit) == (of_url == Verdict::kPermit)));
@@ -145,12 +150,10 @@ TEST_CASE("property: the hook permits in allowed_domains what the proxy permits 
   int permitted = 0;
   int refused = 0;
   for (int i = 0; i < kPolicies; ++i) {
-    World world;
-    const Policy policy = RandomPolicy(random, world);
-    Policy inside = policy;
-    inside.network = SandboxNetwork(policy, false);
+    const RandomPolicy drawn(random);
+    const Policy& policy = drawn.policy;
     const auto connects = [&](const std::string& host, uint16_t port) {
-      return EvaluateConnection(host, port, inside).verdict == Verdict::kPermit;
+      return EvaluateConnection(host, port, drawn.inside).verdict == Verdict::kPermit;
     };
     for (int n = 0; n < kHosts; ++n) {
       const std::string host = random.Host();
@@ -180,16 +183,15 @@ TEST_CASE("property: no spelling of a host gets past the proxy that the hook ref
   std::mt19937 bytes(TestSeed() + 14);
   int permitted = 0;
   for (int i = 0; i < kPolicies; ++i) {
-    World world;
-    const Policy policy = RandomPolicy(random, world);
-    Policy inside = policy;
-    inside.network = SandboxNetwork(policy, false);
+    const RandomPolicy drawn(random);
+    const Policy& policy = drawn.policy;
     for (int n = 0; n < kHosts; ++n) {
       const std::string spelled = OddlySpelled(random.Host(), bytes);
       const uint16_t port = random.Port();
       for (const Reader reader : kReaders) {
         const std::optional<Read> read = reader(spelled, port);
-        if (!read || EvaluateConnection(read->host, read->port, inside).verdict != Verdict::kPermit)
+        if (!read ||
+            EvaluateConnection(read->host, read->port, drawn.inside).verdict != Verdict::kPermit)
           continue;
         ++permitted;
         CAPTURE(UrlOf(spelled, port));
