@@ -106,6 +106,8 @@ struct AgentSettings {
   WordList files{""};              // the files themselves
   std::string_view managed;        // the administrator's directory
   std::string_view managed_macos;  // the same on macOS
+  std::string_view option;         // its value overrides the files, but not the administrator's
+  std::string_view no_sandbox;     // such a value, which switches the agent's own sandbox off
 };
 
 // Names of environment variables.

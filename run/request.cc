@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "agents/claude/agent.h"
@@ -18,11 +19,27 @@ SandboxMode ModeOf(const std::string& name) {
   return name == "rwx" ? SandboxMode::kRwx : SandboxMode::kSandbox;
 }
 
-// True if the command has the agent's name and is not itself started by an agent.
-bool IsAgent(const std::vector<std::string>& command, const Agent& agent) {
-  if (std::getenv(agent.variables.started) != nullptr || command.empty()) return false;
+bool HasNameOf(const Agent& agent, const std::vector<std::string>& command) {
+  if (command.empty()) return false;
   const std::string& name = command.front();
   return name.substr(name.rfind('/') + 1) == agent.program;
+}
+
+// True if the command has the agent's name and is not itself started by an agent.
+bool IsAgent(const std::vector<std::string>& command, const Agent& agent) {
+  return std::getenv(agent.variables.started) == nullptr && HasNameOf(agent, command);
+}
+
+// The agent's own sandbox cannot start inside this one, so each command of an agent that uses it
+// would fail. The user's own value of the option counts, as there can be only one.
+void SwitchOwnSandboxOff(const Agent& agent, std::vector<std::string>& command) {
+  if (!HasNameOf(agent, command)) return;
+  const std::string option(agent.settings.option);
+  const auto is_given = [&option](const std::string& word) {
+    return word == option || word.starts_with(option + "=");
+  };
+  if (std::ranges::any_of(command, is_given)) return;
+  command.insert(command.begin() + 1, {option, std::string(agent.settings.no_sandbox)});
 }
 
 SandboxCommand CommandOf(const RunOptions& options) {
@@ -76,6 +93,8 @@ Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& fil
   context->places.audit_file = OwnPath(policy->audit.file, context->places);
   RunRequest request{std::move(*context), std::move(*policy), CommandOf(options)};
   request.command.also_writable = write;
+  const SandboxMode mode = request.command.mode.value_or(request.policy.sandbox.mode);
+  if (mode != SandboxMode::kRwx) SwitchOwnSandboxOff(ClaudeCode(), request.command.argv);
   request.caller.session_id = options.session;
   return request;
 }

@@ -8,10 +8,12 @@
 #include <csignal>
 #include <utility>
 
+#include "agents/claude/settings/own_sandbox.h"
 #include "audit_log/append.h"
 #include "audit_log/entry.h"
 #include "audit_log/inside_log.h"
 #include "audit_log/line.h"
+#include "base/contains.h"
 #include "base/inside.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -174,6 +176,21 @@ class Account final : public LaunchObserver {
     for (const std::string& note : plan.narrower) report_.Warn(note);
     for (const std::string& note : plan.unmet) report_.Warn(note);
     if (plan.is_confined() && plan.user == 0) WarnRoot(plan);
+    if (plan.is_confined() && request_.command.is_agent) WarnOwnSandbox(plan);
+  }
+
+  // Where the launcher itself could not switch the agent's own sandbox off.
+  void WarnOwnSandbox(const SandboxPlan& plan) const {
+    const Agent& agent = *request_.policy.agent;
+    const OwnSandbox sandbox = FindOwnSandbox(request_.context.places);
+    const bool is_administrators = sandbox == OwnSandbox::kOnByAdministrator;
+    const bool is_off = Contains(plan.argv, agent.settings.no_sandbox);
+    if (sandbox == OwnSandbox::kOff || (is_off && !is_administrators)) return;
+    report_.Warn(std::string(agent.name) +
+                 "'s own sandbox is on, and cannot run inside this one: its commands will fail" +
+                 (is_administrators ? ". The administrator's settings switch it on"
+                                    : ". Start it with: " + std::string(agent.settings.option) +
+                                          " '" + std::string(agent.settings.no_sandbox) + "'"));
   }
 
   // In containers the project often belongs to another user.

@@ -125,7 +125,9 @@ constexpr AgentSettings kSettingsNames{.what = "Claude Code's settings",
                                        .pattern = "settings*.json",
                                        .files = WordList("settings.json\nsettings.local.json\n"),
                                        .managed = "/etc/claude-code",
-                                       .managed_macos = "/Library/Application Support/ClaudeCode"};
+                                       .managed_macos = "/Library/Application Support/ClaudeCode",
+                                       .option = "--settings",
+                                       .no_sandbox = R"({"sandbox":{"enabled":false}})"};
 
 // The client runs these, starts agents from them, or follows them as instructions: its "Settings".
 constexpr WordList kRunsLater(

@@ -42,22 +42,41 @@ std::vector<Path> SettingsFilesOf(const Places& places) {
   return files;
 }
 
+// Returns nothing for a file that the client ignores, or that does not exist.
+std::optional<ClientSettings> SettingsOf(const Path& file) {
+  Result<FileBytes> bytes = ReadRegularFile(file.text());
+  if (!bytes || bytes->missing) return {};
+  ClientSettings settings = ParseClientSettings(std::move(bytes->text), file.text(), file.text());
+  if (!settings.drops.empty()) return {};
+  return settings;
+}
+
 }  // namespace
+
+OwnSandbox FindOwnSandbox(const Places& places) {
+  const std::vector<Path> files = SettingsFilesOf(places);
+  for (const Path& file : files) {
+    const std::optional<ClientSettings> settings = SettingsOf(file);
+    const std::optional<bool> enabled =
+        settings ? settings->Flag("/sandbox/enabled") : std::optional<bool>();
+    if (!enabled) continue;
+    if (!*enabled) return OwnSandbox::kOff;
+    return &file == &files.front() ? OwnSandbox::kOnByAdministrator : OwnSandbox::kOn;
+  }
+  return OwnSandbox::kOff;
+}
 
 std::string BashConfinement(const Places& places) {
   std::optional<bool> enabled;  // from the first file that sets it
   bool leaves_out_some = false;
   bool opens_root = false;  // commands may write anywhere in the project
   for (const Path& file : SettingsFilesOf(places)) {
-    Result<FileBytes> bytes = ReadRegularFile(file.text());
-    if (!bytes || bytes->missing) continue;
-    const ClientSettings settings =
-        ParseClientSettings(std::move(bytes->text), file.text(), file.text());
-    if (!settings.drops.empty()) continue;  // the client ignores the whole file
-    if (!enabled) enabled = settings.Flag("/sandbox/enabled");
-    if (settings.Flag("/sandbox/filesystem/disabled") == true) return "";
-    opens_root |= OpensWrites(settings, places.root_real);
-    if (const auto* commands = settings.Texts("/sandbox/excludedCommands")) {
+    const std::optional<ClientSettings> settings = SettingsOf(file);
+    if (!settings) continue;
+    if (!enabled) enabled = settings->Flag("/sandbox/enabled");
+    if (settings->Flag("/sandbox/filesystem/disabled") == true) return "";
+    opens_root |= OpensWrites(*settings, places.root_real);
+    if (const auto* commands = settings->Texts("/sandbox/excludedCommands")) {
       if (std::ranges::find(*commands, "*") != commands->end()) return "";
       leaves_out_some |= !commands->empty();
     }

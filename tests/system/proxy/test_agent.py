@@ -90,6 +90,45 @@ def test_a_whole_session_without_a_policy_for_the_network(agent, checks):
     assert not unknown_writes(agent)
 
 
+def initialize(agent):
+    """As the README says; so the client's own sandbox is on."""
+    agent.set_network({"allow": ["@agent-hosts"]})
+    hook = shutil.copy(agent.programs.hook, pathlib.Path(agent.programs.ringfence).parent)
+    os.chmod(hook, 0o755)
+    done = agent.in_another_terminal("ringfence", "init")
+    assert done.returncode == 0 and "confined by the client's own sandbox" in done.stdout, done
+
+
+def test_a_session_in_a_home_that_init_has_prepared(agent, checks):
+    """The client's own sandbox cannot start inside another one."""
+    initialize(agent)
+    told, api = agent.played(Call("a command", bash("echo made > made; cat made"), runs("made"),
+                                  holds("$PROJECT/made", "made")))
+    with api, agent.client() as running:
+        assert running.wait(120), running.diagnosis()
+    told.check_results(running.user_messages())
+    check(checks, told)
+    assert running.status == 0 and not running.errors(), running.diagnosis()
+
+
+def test_settings_of_its_user_that_leave_its_own_sandbox_on_are_reported(agent, checks):
+    initialize(agent)
+    told, api = agent.played(Call("a command", bash("echo hi"), Told(False, ("bwrap",))))
+    with api, agent.client(options=("--settings", "{}")) as running:
+        assert running.wait(120), running.diagnosis()
+    told.check_results(running.user_messages())
+    check(checks, told)
+    assert "Claude Code's own sandbox is on, and cannot run inside this one" in running.errors()
+    # As the line says.
+    option, value = shlex.split(running.errors().partition("Start it with: ")[2].splitlines()[0])
+    told, api = agent.played(Call("a command", bash("echo hi"), runs("hi")))
+    with api, agent.client(options=(option, value)) as running:
+        assert running.wait(120), running.diagnosis()
+    told.check_results(running.user_messages())
+    check(checks, told)
+    assert not running.errors()
+
+
 def test_a_whole_session_with_its_user_interface(agent, checks):
     """The client then also looks for updates and the like, of which its user hears nothing."""
     told, api = agent.played(*play())

@@ -33,6 +33,20 @@ TEST_CASE("own sandbox: Bash is confined by the client's sandbox if the settings
   CHECK(Confinement(settings).empty());
 }
 
+TEST_CASE("own sandbox: the first file that sets it decides whether it is on") {
+  if (!NoManagedSettings()) {
+    MESSAGE("skipped: this machine has managed settings");
+    return;
+  }
+  const SettingsTree settings;
+  CHECK(FindOwnSandbox(settings.FoundPlaces()) == OwnSandbox::kOff);
+  settings.File("home/.claude/settings.json", R"({"sandbox":{"enabled":true}})");
+  settings.File("project/.claude/settings.json", R"({"model":"x"})");
+  CHECK(FindOwnSandbox(settings.FoundPlaces()) == OwnSandbox::kOn);
+  settings.File("project/.claude/settings.local.json", R"({"sandbox":{"enabled":false}})");
+  CHECK(FindOwnSandbox(settings.FoundPlaces()) == OwnSandbox::kOff);
+}
+
 TEST_CASE("own sandbox: a file that the client drops as a whole confines nothing") {
   if (!NoManagedSettings()) {
     MESSAGE("skipped: this machine has managed settings");
