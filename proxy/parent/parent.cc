@@ -85,6 +85,10 @@ class Parent {
     // Nonblocking: a launcher that the user has stopped hears nothing, and holds up no other.
     UniqueFd socket(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket.valid() && (errno == EMFILE || errno == ENFILE)) return RefuseOne();
+    if (!socket.valid() && errno != EAGAIN) {
+      accepts_at_ = Nanoseconds(CLOCK_MONOTONIC) + kAcceptPause;
+      return;
+    }
     ucred peer{};
     socklen_t size = sizeof peer;
     const bool is_own = socket.valid() &&

@@ -41,8 +41,8 @@ std::vector<int> Numbers(const std::vector<UniqueFd>& fds) {
 
 // Starts this program again, so that a broker has no memory of other sessions.
 Status SpawnSelf(const UniqueFd& channel) {
-  Result<std::string> program = OwnProgramReal();
-  if (!program) return program.error();
+  // By this name even after an update has replaced the file: the broker must match the parent.
+  constexpr const char* kProgram = "/proc/self/exe";
   posix_spawn_file_actions_t actions{};
   ::posix_spawn_file_actions_init(&actions);
   const UniqueFd high(::fcntl(channel.get(), F_DUPFD_CLOEXEC, kListeningFd + 1));
@@ -50,10 +50,10 @@ Status SpawnSelf(const UniqueFd& channel) {
   std::vector<std::string> arguments{"ringfence-proxy", "session"};
   char* const no_environment[] = {nullptr};
   pid_t child = -1;
-  const int code = ::posix_spawn(&child, program->c_str(), &actions, nullptr,
+  const int code = ::posix_spawn(&child, kProgram, &actions, nullptr,
                                  ArgumentPointers(arguments).data(), no_environment);
   ::posix_spawn_file_actions_destroy(&actions);
-  return code == 0 ? Status(Unit{}) : SystemError("start " + *program, code);
+  return code == 0 ? Status(Unit{}) : SystemError("start " + std::string(kProgram), code);
 }
 
 }  // namespace
@@ -121,8 +121,9 @@ void Session::Admit(const Newcomer& newcomer) const {
   const int namespaces[] = {user_.get(), net_.get()};
   [[maybe_unused]] const Status passed =
       SendSocketMessage(holder_.get(), static_cast<char>(HolderMessage::kMember), {}, member);
-  [[maybe_unused]] const Status answered = SendSocketMessage(
+  const Status answered = SendSocketMessage(
       newcomer.launcher, static_cast<char>(LauncherMessage::kExisting), {}, namespaces);
+  if (!answered) ::shutdown(newcomer.launcher, SHUT_RDWR);  // it waits for the answer
 }
 
 void Session::Remove(int launcher) {

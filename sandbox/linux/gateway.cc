@@ -42,6 +42,9 @@ Result<UniqueFd> OpenOn(int type, uint16_t port) {
   constexpr int kFlags = SOCK_CLOEXEC | SOCK_NONBLOCK;
   UniqueFd socket(::socket(AF_INET6, type | kFlags, 0));
   const int off = 0;
+  const int on = 1;
+  // A connection of an earlier listener at this port may still be open.
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (socket.valid() &&
       ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0) {
     sockaddr_in6 address{};

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from internet import ECHO_PORT
+from proxy_runs import Run
 
 SERVE = "python3 -m http.server 8000 --bind 127.0.0.1 >/dev/null 2>&1 &"
 WAIT = "for i in $(seq 50); do curl -s -o /dev/null http://127.0.0.1:8000/ && break; sleep 0.1; done"
@@ -150,6 +151,17 @@ def test_the_proxy_ends_some_seconds_after_its_last_sandbox(world):
         time.sleep(0.5)
     assert world.outside(*count).stdout.strip() == "0"
     assert world.curl("http://good.example/").returncode == 0
+
+
+def test_a_session_starts_after_an_update_of_the_program(world):
+    """The parent, which an agent can keep for days, starts brokers of its own version."""
+    program = pathlib.Path(world.programs.ringfence).with_name("ringfence-proxy")
+    command = world.command("sh", "-c", "touch ready; while [ ! -e end ]; do sleep 0.1; done", extra=("--session", "one"))
+    with Run(world, shlex.join(command) + f" & while [ ! -e {world.project}/ready ]; do sleep 0.1; done; "
+             f"cp {program} {program}.new && mv {program}.new {program}; "
+             + shlex.join(world.command("curl", "-sS", "-m", "20", "http://good.example/")) + "; touch end; wait") as run:
+        pass
+    assert '"host": "good.example"' in run.done.stdout, run.done
 
 
 @pytest.mark.parametrize("ends", ("at once", "once the command runs"))
