@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "policy/evaluate/evaluate_host.h"
+#include "policy/evaluate/evaluate_connection.h"
 #include "policy/rules/domain.h"
 #include "policy/sandbox_network.h"
 #include "sandbox/environment.h"
@@ -55,7 +55,7 @@ std::string WhyServiceIsShut(const AgentService& service, const RunRequest& requ
   if (!plan.network.is_proxied()) return "";
   Policy policy = request.policy;
   policy.network = SandboxNetwork(policy, request.command.is_agent);
-  const HostDecision decision = EvaluateHost(service.host, service.port, policy);
+  const HostDecision decision = EvaluateConnection(service.host, service.port, policy);
   if (decision.verdict == Verdict::kPermit || !decision.cause) return "";
   const std::string text =
       WholeReasonText({.verdict = Verdict::kDeny, .cause = decision.cause}, "");

@@ -31,6 +31,7 @@
 #include "proxy/broker/connector.h"
 #include "proxy/broker/failure_notices.h"
 #include "proxy/broker/live_policy.h"
+#include "proxy/broker/opened.h"
 #include "proxy/broker/refusal_text.h"
 #include "proxy/broker/use_counts.h"
 #include "proxy/event_loop.h"
@@ -45,24 +46,9 @@ using boost::system::error_code;
 
 constexpr std::chrono::milliseconds kCountsInterval{200};
 constexpr size_t kMaxOpen = 2048;  // connections that the worker has or asks for
-
-// One connection, or one request on it, from the worker's question to its end.
-struct Opened {
-  std::string protocol;
-  std::string host;
-  uint16_t port = 0;
-  bool only_assess = false;
-  std::optional<AuditEntry::Rule> rule;  // that permitted it
-  std::string address, upstream;         // Connection
-  FailureNotices::Wait wait;             // until it is answered
-
-  // Of what was refused for its form, there may be no port, and not even a host.
-  std::string target() const { return port == 0 ? host : host + ":" + std::to_string(port); }
-};
-
-std::optional<AuditEntry::Rule> RuleAt(const RulePlace& place) {
-  return AuditEntry::Rule{std::string(place.file), place.line, std::string(place.pointer)};
-}
+// Connections on their way, also those that the worker has given up: each needs some descriptors
+// and threads for up to 20 seconds.
+constexpr size_t kMaxConnecting = 1024;
 
 class Broker {
  public:
@@ -118,43 +104,38 @@ class Broker {
     }
   }
 
-  // Returns false for what no worker of ours sends.
-  bool ReadOpened(const SocketMessage& message, uint64_t& id, Opened& opened) const {
-    const std::vector<std::string>& fields = message.fields;
-    if (fields.size() != 4 || !ReadNumber(fields[0], id) || !ReadNumber(fields[3], opened.port) ||
-        opened.port == 0 || open_.contains(id)) {
-      return false;
-    }
-    opened.protocol = fields[1];
-    opened.host = fields[2];
-    opened.only_assess = message.type != static_cast<char>(WorkerMessage::kOpen);
-    return true;
+  // Returns nothing for what no worker of ours sends.
+  std::optional<Opened> ReadOpened(const SocketMessage& message, uint64_t& id) const {
+    std::optional<Opened> opened = ReadQuestion(message.fields, id);
+    if (!opened || open_.contains(id)) return {};
+    opened->only_assess = message.type != static_cast<char>(WorkerMessage::kOpen);
+    return opened;
   }
 
   void Open(const SocketMessage& message) {
     uint64_t id = 0;
-    Opened opened;
-    if (!ReadOpened(message, id, opened)) return io_.stop();
-    if (open_.size() >= kMaxOpen || log_.IsFull()) {
-      return Deny(id, opened, DenialKind::kBusy, "the proxy has too many connections");
+    std::optional<Opened> opened = ReadOpened(message, id);
+    if (!opened) return io_.stop();
+    if (open_.size() >= kMaxOpen || connecting_ >= kMaxConnecting || log_.IsFull()) {
+      return Deny(id, *opened, DenialKind::kBusy, "the proxy has too many connections");
     }
     const Result<const Policy*> policy = policy_.Current();
-    if (!policy) return DenyWithoutPolicy(id, opened, policy.error());
+    if (!policy) return DenyWithoutPolicy(id, *opened, policy.error());
     SetLog(**policy);
-    Decide(id, std::move(opened), **policy);
+    Decide(id, std::move(*opened), **policy);
   }
 
   // The request has been sent already, so this is for the log alone.
   void NoteReuse(const SocketMessage& message) {
     uint64_t id = 0;
-    Opened opened;
-    if (!ReadOpened(message, id, opened) || open_.size() >= kMaxOpen) return io_.stop();
+    std::optional<Opened> opened = ReadOpened(message, id);
+    if (!opened || open_.size() >= kMaxOpen) return io_.stop();
     if (policy_.has_last()) {
-      const HostDecision decision = EvaluateConnection(opened.host, opened.port, policy_.last());
-      if (decision.rule != nullptr) opened.rule = RuleAt(decision.rule->place);
+      const HostDecision decision = EvaluateConnection(opened->host, opened->port, policy_.last());
+      if (decision.rule != nullptr) opened->rule = RuleAt(decision.rule->place);
     }
-    counts_.Granted(opened.target());
-    open_.emplace(id, std::move(opened));
+    counts_.Granted(opened->target());
+    open_.emplace(id, std::move(*opened));
     NoteCounts();
   }
 
@@ -169,18 +150,25 @@ class Broker {
     const auto added = open_.emplace(id, std::move(opened)).first;
     if (added->second.only_assess) return Grant(id, {});
     added->second.wait = failures_.Await(added->second.target());
+    added->second.permitted_at = Nanoseconds(CLOCK_MONOTONIC);
     const Opened& wanted = added->second;
-    connector_.Connect(wanted.host, wanted.port, policy,
-                       [this, id](Connection connection) { Take(id, std::move(connection)); });
+    ++connecting_;
+    connector_.Connect(wanted.host, wanted.port, policy, [this, id](Connection connection) {
+      --connecting_;
+      Take(id, std::move(connection));
+    });
   }
 
   void Take(uint64_t id, Connection connection) {
     const auto at = open_.find(id);
     if (at == open_.end()) return;  // the worker has given up
-    if (connection.denied) {
-      const Opened denied = std::move(at->second);
+    CheckAgain(at->second, connection);
+    const bool is_refused = connection.denied || connection.kind == DenialKind::kPolicy;
+    if (is_refused) {
+      const Opened refused = std::move(at->second);
       open_.erase(at);
-      return DenyByRule(id, denied, *connection.denied, policy_.last());
+      if (connection.denied) return DenyByRule(id, refused, *connection.denied, policy_.last());
+      return Deny(id, refused, DenialKind::kPolicy, connection.error);
     }
     at->second.address = std::move(connection.address);
     at->second.upstream = std::move(connection.upstream);
@@ -188,6 +176,21 @@ class Broker {
     std::vector<UniqueFd> socket;
     socket.push_back(std::move(connection.socket));
     Grant(id, std::move(socket));
+  }
+
+  // Once `ringfence revoke` has ended, no connection comes about by the old policy.
+  void CheckAgain(const Opened& opened, Connection& connection) {
+    const int64_t age = Nanoseconds(CLOCK_MONOTONIC) - opened.permitted_at;
+    if (!connection.socket.valid() || age <= std::chrono::nanoseconds(kReliedOn).count()) return;
+    const Result<const Policy*> policy = policy_.Current();
+    if (!policy) {
+      connection = WithoutPolicy(policy.error());
+      return;
+    }
+    HostDecision decision = EvaluateConnection(opened.host, opened.port, **policy);
+    if (decision.verdict == Verdict::kPermit) return;
+    connection = {};
+    connection.denied = std::move(decision);
   }
 
   void Grant(uint64_t id, std::vector<UniqueFd> socket) {
@@ -207,7 +210,7 @@ class Broker {
     if (at == open_.end()) return;
     const Opened opened = std::move(at->second);
     open_.erase(at);
-    AuditEntry entry = EntryOf(opened);
+    AuditEntry entry = opened.Entry();
     entry.verdict = LoggedVerdict::kPermit;
     entry.why = why;
     Log(std::move(entry));
@@ -218,7 +221,7 @@ class Broker {
 
   void DenyByRule(uint64_t id, const Opened& opened, const NameDecision& decision,
                   const Policy& policy) {
-    AuditEntry entry = EntryOf(opened);
+    AuditEntry entry = opened.Entry();
     entry.verdict = LoggedVerdict::kDeny;
     entry.why = decision.cause->why;
     if (decision.cause->place) entry.rule = RuleAt(*decision.cause->place);
@@ -228,11 +231,11 @@ class Broker {
   }
 
   void DenyWithoutPolicy(uint64_t id, const Opened& opened, const Error& error) {
-    Deny(id, opened, DenialKind::kPolicy, "the policy cannot be used: " + error.text());
+    Deny(id, opened, DenialKind::kPolicy, WithoutPolicy(error).error);
   }
 
   void Deny(uint64_t id, const Opened& opened, DenialKind kind, const std::string& why) {
-    AuditEntry entry = EntryOf(opened);
+    AuditEntry entry = opened.Entry();
     entry.verdict = LoggedVerdict::kDeny;
     entry.why = why;
     const std::string sentence = "connection to " + Quote(opened.target()) + " refused: " + why;
@@ -270,7 +273,7 @@ class Broker {
     if (fields.size() != 8 || !ReadNumber(fields[0], id)) return io_.stop();
     const auto at = open_.find(id);
     if (at == open_.end()) return;
-    AuditEntry entry = EntryOf(at->second);
+    AuditEntry entry = at->second.Entry();
     entry.verdict = LoggedVerdict::kPermit;
     entry.method = Printable(fields[1]);
     entry.path = Printable(fields[2]);
@@ -297,7 +300,7 @@ class Broker {
     opened.host = Printable(fields[1]);
     if (!ReadNumber(fields[2], opened.port)) return io_.stop();
     if (const Result<const Policy*> policy = policy_.Current()) SetLog(**policy);
-    AuditEntry entry = EntryOf(opened);
+    AuditEntry entry = opened.Entry();
     entry.verdict = LoggedVerdict::kDeny;
     entry.why = Printable(fields[3]);
     const std::string to = opened.target();
@@ -307,16 +310,6 @@ class Broker {
     NoteCounts();
     Log(std::move(entry),
         [this, sentence, target = opened.target()] { TellUser(target, sentence); });
-  }
-
-  static AuditEntry EntryOf(const Opened& opened) {
-    AuditEntry entry;
-    entry.host = opened.target();
-    entry.protocol = Printable(opened.protocol);
-    entry.rule = opened.rule;
-    entry.address = opened.address;
-    entry.upstream = opened.upstream;
-    return entry;
   }
 
   void Log(AuditEntry entry, ConnectionLog::Handler written = {}) {
@@ -334,7 +327,7 @@ class Broker {
   // Connections that end with the session, whatever ended it.
   void LogUnfinished() {
     for (const auto& [id, opened] : open_) {
-      AuditEntry entry = EntryOf(opened);
+      AuditEntry entry = opened.Entry();
       entry.verdict = LoggedVerdict::kPermit;
       entry.why = "it ended with the session";
       Log(std::move(entry));
@@ -366,6 +359,7 @@ class Broker {
   UseCounts counts_;
   boost::asio::steady_timer counts_timer_;
   bool counts_wait_ = false;
+  size_t connecting_ = 0;  // calls of Connector::Connect() without a result
   bool is_agent_;
   bool is_trial_;
 };
@@ -373,6 +367,7 @@ class Broker {
 }  // namespace
 
 int ServeSession(UniqueFd channel, ServeFunction serve) {
+  ::prctl(PR_SET_NAME, "ringfence-proxy");  // not "exe", by which the parent starts it
   std::signal(SIGCHLD, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   Result<SocketMessage> first = ReceiveSocketMessage(channel.get());

@@ -13,6 +13,8 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxLines = 4096;
+// A worker of ours never makes as many: it asks for permissions, which it does not get.
+constexpr size_t kMaxLinesOfAll = 4 * kMaxLines;
 // How long to collect lines before writing them, unless a handler waits for one. Writing each line
 // by itself slows down many short connections.
 constexpr std::chrono::milliseconds kGather{5};
@@ -53,8 +55,9 @@ void ConnectionLog::Add(AuditEntry entry, Handler written) {
   entry.time = AuditTime(now);
   Line line{place_, std::move(entry), now, std::move(written)};
   std::unique_lock lock(mutex_);
-  // Only refusals are left out: the number of open connections is limited, so their ends fit.
-  if (lines_.size() + written_now_ >= kMaxLines && line.entry.verdict == LoggedVerdict::kDeny) {
+  // The number of open connections is limited, so the lines about their ends fit.
+  const bool is_refusal = line.entry.verdict == LoggedVerdict::kDeny;
+  if (lines_.size() + written_now_ >= (is_refusal ? kMaxLines : kMaxLinesOfAll)) {
     ++unwritten_;
     lock.unlock();
     if (line.written) line.written();
@@ -111,7 +114,7 @@ void ConnectionLog::AddCount(const Line& last) {
   entry.profile = last.entry.profile;
   entry.verdict = LoggedVerdict::kDeny;
   entry.why = std::to_string(std::exchange(unwritten_, 0)) +
-              " more refusals came faster than lines can be written";
+              " more lines came faster than they can be written";
   lines_.push_back({last.place, std::move(entry), now, {}});
 }
 

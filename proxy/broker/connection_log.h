@@ -66,7 +66,7 @@ class ConnectionLog : NotCopied {
   std::condition_variable wake_;
   std::vector<Line> lines_;
   size_t written_now_ = 0;   // lines
-  uint64_t unwritten_ = 0;   // refusals without a line
+  uint64_t unwritten_ = 0;   // connections without a line
   bool is_awaited_ = false;  // by a handler
   std::string failure_;
   bool ends_ = false;

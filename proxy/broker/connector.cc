@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "policy/evaluate/evaluate_connection.h"
 #include "policy/evaluate/evaluate_host.h"
 #include "policy/evaluate/upstream_route.h"
 #include "policy/rules/domain.h"
@@ -22,15 +23,6 @@ constexpr std::chrono::seconds kLookupLimit{10};
 const Upstream* UpstreamOf(const Policy& policy) {
   const bool has_one = policy.network && policy.network->upstream;
   return has_one ? &*policy.network->upstream : nullptr;
-}
-
-// What listens at one loopback address may listen at all of them.
-bool HasAddressOf(const std::vector<Address>& own, const Address& address) {
-  const auto is_loopback = [](const Address& one) {
-    return KindOfAddress(one) == AddressKind::kLoopback;
-  };
-  return std::ranges::find(own, address) != own.end() ||
-         (is_loopback(address) && std::ranges::any_of(own, is_loopback));
 }
 
 Connection Failed(DenialKind kind, std::string error) {
@@ -61,6 +53,10 @@ Connection FailedAt(const std::string& proxy, const std::string& error) {
 
 }  // namespace
 
+Connection WithoutPolicy(const Error& error) {
+  return Failed(DenialKind::kPolicy, "the policy cannot be used: " + error.text());
+}
+
 // Checks the policy again only after a wait: checking its files costs as much as everything else.
 void Connector::Connect(const std::string& host, uint16_t port, const Policy& policy,
                         Handler handler) {
@@ -75,7 +71,9 @@ void Connector::Connect(const std::string& host, uint16_t port, const Policy& po
   }
   LookUp(wanted->host, [this, wanted](const Resolver::Found& found) {
     const Result<const Policy*> now = policy_.Current();
-    if (!now) return wanted->handler(Failed(DenialKind::kPolicy, now.error().text()));
+    if (!now) return wanted->handler(WithoutPolicy(now.error()));
+    NameDecision decision = EvaluateConnection(wanted->host, wanted->port, **now);
+    if (decision.verdict != Verdict::kPermit) return wanted->handler(Denied(std::move(decision)));
     Take(wanted, found, **now);
   });
 }
@@ -112,7 +110,7 @@ void Connector::Take(const Request& wanted, const Resolver::Found& found, const 
   const Upstream* upstream = UpstreamOf(policy);
   // It could be the proxy of network.upstream itself.
   const bool may_be_upstream = upstream != nullptr && upstream->port == wanted->port;
-  if (!may_be_upstream) return Judge(wanted, found.addresses, {}, policy);
+  if (!may_be_upstream) return CheckAddresses(wanted, found.addresses, {}, policy);
   LookUpUpstream(wanted, found.addresses, {upstream->host, upstream->port});
 }
 
@@ -122,19 +120,19 @@ void Connector::LookUpUpstream(const Request& wanted, std::vector<Address> addre
          [this, wanted, proxy, addresses = std::move(addresses)](const Resolver::Found& found) {
            if (found.addresses.empty()) return wanted->handler(FailedAt(proxy.text(), found.error));
            const Result<const Policy*> now = policy_.Current();
-           if (!now) return wanted->handler(Failed(DenialKind::kPolicy, now.error().text()));
-           Judge(wanted, addresses, found.addresses, **now);
+           if (!now) return wanted->handler(WithoutPolicy(now.error()));
+           CheckAddresses(wanted, addresses, found.addresses, **now);
          });
 }
 
 // Takes those of the addresses that the policy permits for this name.
-void Connector::Judge(const Request& wanted, const std::vector<Address>& addresses,
-                      const std::vector<Address>& of_upstream, const Policy& policy) {
+void Connector::CheckAddresses(const Request& wanted, const std::vector<Address>& addresses,
+                               const std::vector<Address>& of_upstream, const Policy& policy) {
   const Upstream* upstream = UpstreamOf(policy);
   std::vector<Address> permitted;
   std::optional<NameDecision> refused;
   for (const Address& address : addresses) {
-    if (upstream != nullptr && HasAddressOf(of_upstream, address)) {
+    if (upstream != nullptr && MayLeadTo(of_upstream, address)) {
       return wanted->handler(
           Denied(DeniedUpstream(wanted->host, wanted->port, address, *upstream)));
     }
@@ -152,13 +150,24 @@ void Connector::Judge(const Request& wanted, const std::vector<Address>& address
   Dial(wanted, std::move(permitted));
 }
 
+// What listens at one address of this machine may listen at all of them.
+bool Connector::MayLeadTo(const std::vector<Address>& others, const Address& address) {
+  if (std::ranges::find(others, address) != others.end()) return true;
+  const auto is_here = [this](const Address& one) {
+    if (KindOfAddress(one) == AddressKind::kLoopback) return true;
+    const Result<bool> is_own = own_addresses_.Contains(one);
+    return !is_own || *is_own;
+  };
+  return is_here(address) && std::ranges::any_of(others, is_here);
+}
+
 NameDecision Connector::Evaluate(const Wanted& wanted, const Address& address,
                                  const Policy& policy) {
   NameDecision decision = EvaluateAddress(wanted.host, wanted.port, address, policy);
-  // Others are refused, or the policy names them.
-  const bool is_open =
-      decision.verdict == Verdict::kPermit && KindOfAddress(address) == AddressKind::kPublic;
-  if (!is_open) return decision;
+  // Loopback addresses are refused, or host.ringfence has them.
+  const bool is_checked =
+      decision.verdict != Verdict::kPermit || KindOfAddress(address) == AddressKind::kLoopback;
+  if (is_checked) return decision;
   const Result<bool> is_own = own_addresses_.Contains(address);
   if (!is_own) {
     NameDecision denied{Verdict::kDeny, Cause{"", "the addresses of this machine cannot be read: " +

@@ -1,4 +1,4 @@
-// Makes the connections that the policy permits: looks names up, judges their addresses, and dials,
+// Makes the connections that the policy permits: looks names up, checks their addresses, and dials,
 // or asks the proxy of network.upstream for a tunnel.
 #pragma once
 
@@ -31,6 +31,9 @@ struct Connection {
   std::string error;  // a clause: "it cannot be reached: ..."
 };
 
+// For a policy that cannot be used.
+Connection WithoutPolicy(const Error& error);
+
 class Connector : NotCopied {
  public:
   using Handler = std::function<void(Connection)>;
@@ -39,8 +42,8 @@ class Connector : NotCopied {
       : io_(io), policy_(policy), resolver_(io) {}
 
   // `host` is one that EvaluateHost() permits by `policy`, which LivePolicy::Current() has just
-  // returned. Its addresses are judged by the policy as it is when they are known. Calls `handler`
-  // once, maybe before it returns; a denial is of LivePolicy::last().
+  // returned. After a lookup, the name is evaluated again, and its addresses, by the policy as it
+  // is then. Calls `handler` once, maybe before it returns; a denial is of LivePolicy::last().
   void Connect(const std::string& host, uint16_t port, const Policy& policy, Handler handler);
 
   // True while a lookup runs: then the destructor waits for its end.
@@ -69,8 +72,9 @@ class Connector : NotCopied {
   void LookUp(const std::string& host, Resolver::Handler handler);
   void Take(const Request& wanted, const Resolver::Found& found, const Policy& policy);
   void LookUpUpstream(const Request& wanted, std::vector<Address> addresses, const Proxy& proxy);
-  void Judge(const Request& wanted, const std::vector<Address>& addresses,
-             const std::vector<Address>& of_upstream, const Policy& policy);
+  void CheckAddresses(const Request& wanted, const std::vector<Address>& addresses,
+                      const std::vector<Address>& of_upstream, const Policy& policy);
+  bool MayLeadTo(const std::vector<Address>& others, const Address& address);
   NameDecision Evaluate(const Wanted& wanted, const Address& address, const Policy& policy);
   void Dial(const Request& wanted, std::vector<Address> addresses);
   void GoUpstream(const Request& wanted, const Upstream& upstream);

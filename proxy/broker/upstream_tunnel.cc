@@ -67,10 +67,10 @@ void UpstreamTunnel::ReadAnswer() {
   if (::recv(proxy, buffer.data(), own, 0) != static_cast<ssize_t>(own)) {
     return Fail("ended the connection");
   }
-  Judge();
+  UseAnswer();
 }
 
-void UpstreamTunnel::Judge() {
+void UpstreamTunnel::UseAnswer() {
   if (answer_.state() == ConnectAnswer::State::kNeedsMore) return AwaitAnswer();
   if (answer_.state() == ConnectAnswer::State::kBad) {
     return Fail("gave an answer that is not HTTP/1, or longer than 8 KB");

@@ -31,7 +31,7 @@ class UpstreamTunnel : public std::enable_shared_from_this<UpstreamTunnel> {
   void Begin(UniqueFd proxy, const std::string& target);
   void AwaitAnswer();
   void ReadAnswer();
-  void Judge();
+  void UseAnswer();
   void Fail(std::string error);
 
   boost::asio::posix::stream_descriptor proxy_;

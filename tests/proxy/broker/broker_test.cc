@@ -1,8 +1,11 @@
 #include "proxy/broker/broker.h"
 
 #include <doctest/doctest.h>
+#include <poll.h>
 
 #include <string>
+#include <string_view>
+#include <thread>
 
 #include "tests/proxy/broker/broker_bench.h"
 #include "tests/support/loopback.h"
@@ -167,6 +170,35 @@ TEST_CASE("broker: the policy may change meanwhile") {
                          "\" refused: the policy cannot be used: "));
   listed.disk.Policy(Allow("\"host.ringfence:" + listed.port + "\""));
   CHECK(broker.Ask("host.ringfence", listed.port).starts_with("g 5 "));
+}
+
+TEST_CASE("broker: the policy may change while a connection is made") {
+  const LoopbackListener upstream;
+  const auto network = [&upstream](const std::string& hosts) {
+    return "\"network\":{\"allow\":[" + hosts +
+           "],\"upstream\":\"http://127.0.0.1:" + std::to_string(upstream.port()) + "\"}";
+  };
+  const SessionDisk disk{network("\"a.example\"")};
+  BrokerBench broker(disk.Request());
+  broker.Send(WorkerMessage::kOpen, {"1", "tls", "a.example", "443"});
+  pollfd waits{.fd = upstream.fd(), .events = POLLIN, .revents = 0};
+  REQUIRE(::poll(&waits, 1, kPatience) == 1);
+  const UniqueFd proxy = upstream.Accept();
+  std::string answer = "g 1 -";
+  SUBCASE("but did not") {}
+  SUBCASE("and lists the host no more") {
+    disk.Policy(network("\"b.example\""));
+    answer = "n 1 p connection to \"a.example:443\" refused: the host \"a.example\" is not listed";
+  }
+  SUBCASE("and cannot be used") {
+    disk.File(kUserPolicyFile, "{");
+    answer = "n 1 p connection to \"a.example:443\" refused: the policy cannot be used: ";
+  }
+  std::this_thread::sleep_for(2 * kReliedOn);
+  constexpr std::string_view kTunnel = "HTTP/1.1 200 OK\r\n\r\n";
+  REQUIRE(::send(proxy.get(), kTunnel.data(), kTunnel.size(), MSG_NOSIGNAL) ==
+          static_cast<ssize_t>(kTunnel.size()));
+  CHECK(broker.ToWorker().starts_with(answer));
 }
 
 TEST_CASE("broker: an agent's own sandbox reaches the agent's service") {

@@ -1,12 +1,15 @@
 """The host's resolver lies, changes its mind, or says nothing."""
 
 import json
+import shlex
 import time
 
 import pytest
 
 from internet import GOOD, OWN
 from network_world import run_suggested
+from proxy_processes import until
+from proxy_runs import Run
 
 LISTED = {"allow": ["*.example"]}
 
@@ -55,6 +58,26 @@ def test_a_name_that_leads_to_this_machine_is_refused(world):
     assert address_of(world.curl(f"http://{OWN_NAME}:8080/")) == OWN
     assert address_of(world.curl(f"http://{OWN}:8080/")) == OWN
     assert "is listed for port 8080 only" in world.curl(f"http://{OWN_NAME}/").stdout
+
+
+def test_a_host_that_is_revoked_during_its_lookup_is_not_reached(world, internet):
+    world.set_network({"allow": ["plain.example", "slow.held.example"]})
+    answers = internet.base / "answers"
+    with Run(world, shlex.join(world.command("curl", "-sS", "-m", "20", "http://slow.held.example/"))) as run:
+        until(lambda: "slow.held.example" in internet.queries(), "the lookup")
+        world.set_network({"allow": ["plain.example"]})
+        answers.touch()
+    answers.unlink()
+    assert 'the host "slow.held.example" is not listed' in run.done.stdout, run.done
+    assert world.log("slow.held.example:80")[-1]["verdict"] == "deny"
+
+
+def test_an_own_address_of_a_private_network_is_refused(world):
+    """Even if the name may lead to other addresses of that network."""
+    name = "0a090909.addresses.example"
+    world.set_network({"allow": [name], "private": {name: ["10.9.0.0/16"]}})
+    done = world.curl(f"http://{name}/")
+    assert "its address 10.9.9.9 is this machine's own" in done.stdout, done
 
 
 def test_a_name_that_rebinds_is_checked_again(world):

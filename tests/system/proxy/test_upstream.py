@@ -174,6 +174,7 @@ def test_nothing_inside_reaches_the_proxy_itself(world):
         (LOCAL_UPSTREAM, "host.ringfence", "its address 127.0.0.1 is the proxy of network.upstream"),
         # Whatever listens at ::1 may be the same program.
         (("[::1]", 3129), "host.ringfence", "its address 127.0.0.1 is the proxy of network.upstream"),
+        (("10.9.9.9", 3129), "host.ringfence", "its address 127.0.0.1 is the proxy of network.upstream"),
     )
     before = len(world.internet.connects())
     for place, host, why in rows:

@@ -29,17 +29,19 @@ SITE = "203.0.113.7"  # nothing answers there but what `Internet.serve` starts
 HOSTS = {"good.example": GOOD, "www.good.example": GOOD, "bad.example": BAD, "site.example": SITE,
          "private.example": PRIVATE, "loopback.example": "127.0.0.1",
          "metadata.example": "169.254.169.254", "mixed.example": PRIVATE, "proxy.example": PRIVATE}
-OWN = "203.0.113.99"  # an interface has it; the others are only routed
+# An interface has these; the others are only routed.
+OWN, PRIVATE_OWN = "203.0.113.99", "10.9.9.9"
 ECHO_PORT, GREETING_PORT, LOCAL_PORT = 7777, 2222, 5454
 NEW_NAME = "tester"  # of the user, if the machine does not know them: ssh and sshd insist on a name
 START_SECONDS = 60
 
 # Names below RAW_NAMES belong to `recorder`. A name below ADDRESS_NAMES has the addresses in its first
 # label, in hexadecimal: "7f000001-cb007109.addresses.example".
-RAW_NAMES, ADDRESS_NAMES = ".raw.example", ".addresses.example"
+RAW_NAMES, ADDRESS_NAMES, HELD_NAMES = ".raw.example", ".addresses.example", ".held.example"
 
 # The resolver of this network is not to be trusted. Each query gets the next row, and then the last
-# one again. Queries for names below stalls.example get no answer at all.
+# one again. Queries for names below stalls.example get no answer at all, and those for names below
+# held.example only once the file "answers" is there.
 RESOLVER = "203.0.113.53"
 ANSWERS = {
     "plain.example": [[GOOD]],
@@ -198,6 +200,8 @@ class Resolver(socketserver.BaseRequestHandler):
         rows = self.server.answers.get(name) or [addresses_in(name)]
         if name.endswith(".stalls.example"):
             return
+        while name.endswith(HELD_NAMES) and not self.server.record.with_name("answers").exists():
+            time.sleep(0.02)
         family, size = (socket.AF_INET, 4) if kind == 1 else (socket.AF_INET6, 16)
         # The last query for A decides; glibc asks for both kinds.
         row = rows[0] if len(rows) == 1 or kind != 1 else rows.pop(0)
@@ -214,6 +218,8 @@ def addresses_in(name):
     """The addresses of a name that is in no table."""
     if name.endswith(RAW_NAMES):
         return [recorder.RECORDER]
+    if name.endswith(HELD_NAMES):
+        return [GOOD]
     if not name.endswith(ADDRESS_NAMES):
         return []
     packed = [bytes.fromhex(text) for text in name.removesuffix(ADDRESS_NAMES).split("-")]
@@ -255,7 +261,8 @@ def build_network(base, user):
     ip("link", "set", "lo", "up")
     for network in ("203.0.113.0/24", "10.1.2.0/24", "169.254.169.254/32"):
         ip("route", "add", "local", network, "dev", "lo")
-    ip("address", "add", OWN, "dev", "lo")
+    for own in (OWN, PRIVATE_OWN):
+        ip("address", "add", own, "dev", "lo")
     # With addresses of IPv4 alone, the resolver would not look for others (getaddrinfo(3)).
     ip("address", "add", "2001:db8::63", "dev", "lo", "nodad")
     # The servers run as the user, who has no capability here.
