@@ -143,6 +143,12 @@ bool HasBody(const BodyFraming& body) {
   return body.kind == BodyFraming::Kind::kChunked || body.length > 0;
 }
 
+// TRACE is idempotent as well, but never passes.
+bool IsIdempotent(std::string_view method) {
+  constexpr std::string_view kMethods[] = {"GET", "HEAD", "OPTIONS", "PUT", "DELETE"};
+  return std::ranges::find(kMethods, method) != std::end(kMethods);
+}
+
 // Leaves out an offer of HTTP/2, as RFC 9110, 7.8 allows: by default, Java's HttpClient makes one
 // in each request to a host. The host never sees it, so the connection stays HTTP/1.1.
 bool ReadUpgrade(const RequestHead& head, std::span<const std::string_view> options,
@@ -227,6 +233,7 @@ bool PlanHttpRequest(const RequestHead& head, const RequestSource& source, Reque
   } else {
     read.path = target.origin.substr(0, std::min(target.origin.find('?'), kMaxLoggedPath));
     read.head = WriteRequestHead(head, target, options, read);
+    read.may_repeat = IsIdempotent(head.method) && !HasBody(read.body);
   }
   plan = std::move(read);
   return true;

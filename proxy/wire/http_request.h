@@ -40,6 +40,8 @@ struct RequestPlan {
   bool keep_alive = true;         // the client wants to send more requests; never in HTTP/1.0
   bool is_upgrade = false;        // to a websocket: after 101 the connection is opaque
   bool expects_continue = false;  // the client waits for 100; `head` passes this on to the host
+  // To send it twice does no more than to send it once, and `head` is all of it (RFC 9110, 9.2.2).
+  bool may_repeat = false;
 };
 
 // Decides about a parsed head. Returns false and sets `error` for:

@@ -184,8 +184,8 @@ void HttpExchange::OnResponseBytes(bool ended) {
   if (!ended && response_.ShouldParse()) return ReadResponse();
   if (!ended) return Read(*host_, response_, &HttpExchange::OnResponseBytes);
   // A host may close an idle connection at any time.
-  const bool can_retry = is_reused_ && !has_retried_ && response_.in.empty() &&
-                         plan_.body.kind == BodyFraming::Kind::kNone;
+  const bool can_retry =
+      is_reused_ && !has_retried_ && response_.in.empty() && plan_.may_repeat;
   if (!can_retry) return FailHost("the host closed the connection without a response");
   has_retried_ = true;
   ReportUse("the host had closed the connection");

@@ -157,6 +157,31 @@ TEST_CASE("http request: the logged path has no query and at most 1 KB") {
   CHECK(plan.head.starts_with("GET /a?b?c/d HTTP/1.1\r\n"));
 }
 
+TEST_CASE("http request: one that is idempotent and has no body may be repeated") {
+  struct Row {
+    std::string_view method, length;
+    bool may_repeat;
+  };
+  constexpr Row kRows[] = {
+      {"GET", "", true},     {"HEAD", "", true},     {"OPTIONS", "", true},
+      {"PUT", "", true},     {"DELETE", "", true},   {"PUT", "Content-Length: 0\r\n", true},
+      {"POST", "", false},   {"PATCH", "", false},   {"PUT", "Content-Length: 1\r\n", false},
+      {"REPORT", "", false}, {"CONNECT", "", false},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.method);
+    CAPTURE(row.length);
+    const std::string target = row.method == "CONNECT" ? "a.example:80" : "http://a.example/";
+    const std::string text = std::string(row.method) + " " + target +
+                             " HTTP/1.1\r\nHost: a.example:80\r\n" + std::string(row.length) +
+                             "\r\n";
+    RequestPlan plan;
+    WireError error;
+    REQUIRE(PlanBytes(text, {}, plan, error));
+    CHECK(plan.may_repeat == row.may_repeat);
+  }
+}
+
 TEST_CASE("http request: the proxy asks for its credential before anything else") {
   const RequestSource source{
       .kind = RequestSource::Kind::kExplicit, .host = {}, .port = 80, .credential = "Basic eDp5"};
