@@ -66,8 +66,8 @@ void HttpExchange::ReadRequest() {
   }
 }
 
-void HttpExchange::OnRequestBytes(bool ended) {
-  if (ended) return Close();
+void HttpExchange::OnRequestBytes(Arrival arrival) {
+  if (arrival != Arrival::kBytes) return Close();
   if (request_.ShouldParse()) return ReadRequest();
   LimitHead();
   Read(client_, request_, &HttpExchange::OnRequestBytes);
@@ -159,8 +159,8 @@ void HttpExchange::PassRequest() {
   if (!request_.is_done) Read(client_, request_, &HttpExchange::OnRequestBody);
 }
 
-void HttpExchange::OnRequestBody(bool ended) {
-  if (ended) return Close();
+void HttpExchange::OnRequestBody(Arrival arrival) {
+  if (arrival != Arrival::kBytes) return Close();
   PassRequest();
 }
 
@@ -180,12 +180,12 @@ void HttpExchange::ReadResponse() {
   }
 }
 
-void HttpExchange::OnResponseBytes(bool ended) {
-  if (!ended && response_.ShouldParse()) return ReadResponse();
-  if (!ended) return Read(*host_, response_, &HttpExchange::OnResponseBytes);
+void HttpExchange::OnResponseBytes(Arrival arrival) {
+  const bool has_ended = arrival != Arrival::kBytes;
+  if (!has_ended && response_.ShouldParse()) return ReadResponse();
+  if (!has_ended) return Read(*host_, response_, &HttpExchange::OnResponseBytes);
   // A host may close an idle connection at any time.
-  const bool can_retry =
-      is_reused_ && !has_retried_ && response_.in.empty() && plan_.may_repeat;
+  const bool can_retry = is_reused_ && !has_retried_ && response_.in.empty() && plan_.may_repeat;
   if (!can_retry) return FailHost("the host closed the connection without a response");
   has_retried_ = true;
   ReportUse("the host had closed the connection");
@@ -237,9 +237,10 @@ void HttpExchange::PassResponse() {
   Read(*host_, response_, &HttpExchange::OnResponseBody);
 }
 
-void HttpExchange::OnResponseBody(bool ended) {
-  if (!ended) return PassResponse();
-  if (!ends_with_host_) return Close();
+void HttpExchange::OnResponseBody(Arrival arrival) {
+  if (arrival == Arrival::kBytes) return PassResponse();
+  // A reset is no end of a response (RFC 9112, 8).
+  if (arrival != Arrival::kEnd || !ends_with_host_) return Close();
   response_.is_done = true;
   response_.body.reset();
   host_keeps_alive_ = false;
@@ -271,19 +272,14 @@ bool HttpExchange::TakeBody(HttpWay& way) {
   return false;
 }
 
-void HttpExchange::Read(TcpSocket& socket, HttpWay& way, void (HttpExchange::*then)(bool ended)) {
+void HttpExchange::Read(TcpSocket& socket, HttpWay& way, void (HttpExchange::*then)(Arrival)) {
   if (is_closed_) return;
   // Each read calls the next, so a host that is always ready must not keep the others waiting, nor
   // fill the stack.
   if (++reads_in_a_row_ < kMaxReadsInARow) {
-    const std::span<char> buffer = ReadBuffer();
-    const ssize_t got = ::recv(socket.native_handle(), buffer.data(), buffer.size(), 0);
-    if (got > 0) {
-      NoteActivity();
-      way.in.append(buffer.data(), static_cast<size_t>(got));
-      return (this->*then)(false);
-    }
-    if (got == 0 || (errno != EAGAIN && errno != EINTR)) return (this->*then)(true);
+    const Arrival arrival = way.ReadFrom(socket.native_handle());
+    if (arrival == Arrival::kBytes) NoteActivity();
+    if (arrival != Arrival::kNothing) return (this->*then)(arrival);
   }
   socket.async_wait(tcp::socket::wait_read,
                     [self = shared_from_this(), &socket, &way, then](const error_code& error) {
@@ -295,23 +291,14 @@ void HttpExchange::Read(TcpSocket& socket, HttpWay& way, void (HttpExchange::*th
 
 void HttpExchange::Write(TcpSocket& socket, HttpWay& way, void (HttpExchange::*then)()) {
   if (is_closed_) return;
-  size_t done = 0;
-  while (done < way.out.size()) {
-    const ssize_t sent =
-        ::send(socket.native_handle(), way.out.data() + done, way.out.size() - done, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) break;
-    done += static_cast<size_t>(sent);
-  }
-  const bool has_failed = done < way.out.size() && errno != EAGAIN;
-  if (done > 0) NoteActivity();
-  way.passed += done;
-  way.out.erase(0, done);
-  if (&way == &response_ && done > 0) {
+  const uint64_t passed = way.passed;
+  const bool is_writable = way.WriteTo(socket.native_handle());
+  if (way.passed > passed) NoteActivity();
+  if (&way == &response_ && way.passed > passed) {
     has_begun_response_ = status_ >= kFirstFinal || !way.out.empty();
   }
   if (way.out.empty()) return (this->*then)();
-  if (has_failed) return WriteFailed(way);
+  if (!is_writable) return WriteFailed(way);
   socket.async_wait(tcp::socket::wait_write,
                     [self = shared_from_this(), &socket, &way, then](const error_code& error) {
                       if (!error) self->Write(socket, way, then);

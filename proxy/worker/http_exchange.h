@@ -56,13 +56,13 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
 
   // Moves what is understood. Returns false for a broken body, which ends the exchange.
   bool TakeBody(HttpWay& way);
-  void Read(TcpSocket& socket, HttpWay& way, void (HttpExchange::*then)(bool ended));
+  void Read(TcpSocket& socket, HttpWay& way, void (HttpExchange::*then)(Arrival));
   void Write(TcpSocket& socket, HttpWay& way, void (HttpExchange::*then)());
   void WriteFailed(HttpWay& way);
-  void OnRequestBytes(bool ended);
-  void OnRequestBody(bool ended);
-  void OnResponseBytes(bool ended);
-  void OnResponseBody(bool ended);
+  void OnRequestBytes(Arrival arrival);
+  void OnRequestBody(Arrival arrival);
+  void OnResponseBytes(Arrival arrival);
+  void OnResponseBody(Arrival arrival);
 
   void Refuse(const WireError& error);
   void Reply(int status, const std::string& sentence);

@@ -1,9 +1,37 @@
 #include "proxy/worker/http_way.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
+#include "proxy/worker/relay.h"
+
 namespace ringfence {
+
+Arrival HttpWay::ReadFrom(int socket) {
+  const std::span<char> buffer = ReadBuffer();
+  const ssize_t got = ::recv(socket, buffer.data(), buffer.size(), 0);
+  if (got == 0) return Arrival::kEnd;
+  if (got < 0) return errno == EAGAIN || errno == EINTR ? Arrival::kNothing : Arrival::kFailure;
+  in.append(buffer.data(), static_cast<size_t>(got));
+  return Arrival::kBytes;
+}
+
+bool HttpWay::WriteTo(int socket) {
+  size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t sent = ::send(socket, out.data() + done, out.size() - done, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) break;
+    done += static_cast<size_t>(sent);
+  }
+  const bool has_failed = done < out.size() && errno != EAGAIN;
+  passed += done;
+  out.erase(0, done);
+  return !has_failed;
+}
 
 bool HttpWay::ShouldParse() {
   const size_t from = std::min(std::exchange(searched, in.size()), in.size());

@@ -12,6 +12,14 @@
 
 namespace ringfence {
 
+// What a read has come upon.
+enum class Arrival : uint8_t {
+  kBytes,
+  kNothing,  // yet
+  kEnd,      // closed in order: all has come
+  kFailure,  // a reset or the like: something may be missing
+};
+
 struct HttpWay {
   std::string in;   // read, and not yet understood
   std::string out;  // to be written
@@ -21,6 +29,11 @@ struct HttpWay {
   uint64_t passed = 0;   // bytes written, for the log
   size_t searched = 0;   // bytes of `in` without a line feed
 
+  // Reads once from a nonblocking socket.
+  Arrival ReadFrom(int socket);
+  // Writes what the socket takes now of `out`, and removes it. Returns false once the socket takes
+  // nothing any more.
+  bool WriteTo(int socket);
   // True when the first bytes or another line of a head have arrived. Parsing after every byte
   // would be slow.
   bool ShouldParse();

@@ -179,6 +179,25 @@ TEST_CASE("http exchange: half of a body is not taken for all of it") {
   CHECK(http.program.IsReset());
 }
 
+TEST_CASE("http exchange: a response that ends with the connection does not end with a reset") {
+  Exchange http;
+  SUBCASE("to HTTP/1.1") {
+    FarEnd host = http.Ask(RequestTo("a.example"), kRequestHead);
+    host.Send("HTTP/1.1 200 OK\r\n\r\nhalf");
+    CHECK(http.Returns("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"));
+    host.Reset();
+  }
+  SUBCASE("to HTTP/1.0") {
+    FarEnd host = http.Ask("GET http://a.example/ HTTP/1.0\r\n\r\n",
+                           "GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n");
+    host.Send("HTTP/1.1 200 OK\r\n\r\nhalf");
+    CHECK(http.Returns("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhalf"));
+    host.Reset();
+  }
+  CHECK(http.bench.Heard().starts_with("d 1 GET / 200 "));
+  CHECK(http.program.IsReset());
+}
+
 TEST_CASE("http exchange: a broken chunk of a response") {
   Asked http;
   http.host.Send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nwiki\r\n");
