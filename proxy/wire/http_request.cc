@@ -213,14 +213,14 @@ bool PlanHttpRequest(const RequestHead& head, const RequestSource& source, Reque
   HttpTarget target;
   const std::vector<std::string_view> options = HttpListOf(head.headers, "Connection");
   RequestPlan read;
-  if (!CheckMethod(head.method, error) || !ReadTarget(head, source, target, error) ||
-      !CheckHostHeader(head, source, target.authority, error) ||
+  if (!CheckMethod(head.method, error) || !ReadTarget(head, source, target, error)) return false;
+  plan.host = read.host = target.authority.host;
+  plan.port = read.port = target.authority.port;
+  if (!CheckHostHeader(head, source, target.authority, error) ||
       !CheckOptionsForm(options, error) || !FrameRequestBody(head, read.body, error) ||
       !ReadUpgrade(head, options, read, error) || !ReadExpect(head, read, error)) {
     return false;
   }
-  read.host = target.authority.host;
-  read.port = target.authority.port;
   read.method = head.method;
   // In HTTP/1.0, an older proxy in between may have passed on "keep-alive" without understanding it
   // (RFC 9112, 9.3).

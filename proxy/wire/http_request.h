@@ -56,7 +56,8 @@ struct RequestPlan {
 //   "h2c", which is left out as if the client had not offered it;
 // - what FrameRequestBody() refuses; Expect other than 100-continue;
 // - a missing or wrong credential (status 407; checked first).
-// After a refusal the end of the request is unknown: reply and close the connection.
+// After a refusal, `plan` has the host and the port if they were read, for the log. The end of the
+// request is unknown: reply and close the connection.
 // Headers that concern one hop are left out: Connection and those it names (it must not name
 // headers such as Host, Content-Length, Authorization, Cookie: refused), HTTP2-Settings,
 // Keep-Alive, Proxy-*, TE, Trailer, Transfer-Encoding, Upgrade; what is needed is written again.

@@ -134,6 +134,7 @@ void HttpExchange::SendRequest() {
   request_.body.emplace(plan_.body);
   request_.chunked = plan_.body.kind == BodyFraming::Kind::kChunked;
   request_.is_done = false;
+  host_refuses_rest_ = false;
   request_.passed = response_.passed = 0;
   interim_count_ = 0;
   response_.in.clear();
@@ -258,6 +259,7 @@ void HttpExchange::EndResponse() {
     return Close();
   }
   if (!host_keeps_alive_ || !response_.in.empty()) CloseHost();
+  plan_ = {};
   status_ = 0;
   reads_in_a_row_ = kMaxReadsInARow;  // the next request is hardly there
   ReadRequest();
@@ -316,9 +318,9 @@ void HttpExchange::WriteFailed(HttpWay& way) {
 // --- ends ---
 
 void HttpExchange::Refuse(const WireError& error) {
-  const Target target{kHttpProtocol,
-                      kind_ == RequestSource::Kind::kTransparent ? transparent_.host : plan_.host,
-                      transparent_.port};
+  const bool is_transparent = kind_ == RequestSource::Kind::kTransparent;
+  const Target target{kHttpProtocol, is_transparent ? transparent_.host : plan_.host,
+                      is_transparent ? transparent_.port : plan_.port};
   // A client that has not been asked yet sends its credential with the next request.
   constexpr int kNeedsCredential = 407;
   if (error.status != kNeedsCredential) {

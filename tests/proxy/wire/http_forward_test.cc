@@ -205,11 +205,18 @@ TEST_CASE("http request: the proxy asks for its credential before anything else"
   CHECK(PlannedText("GET / HTTP/1.1\r\nHost: h\r\n\r\n", transparent) == "GET h 80 /");
 }
 
-TEST_CASE("http request: a refusal leaves the plan alone") {
+TEST_CASE("http request: a refusal says for which host it was, if that was read") {
   RequestPlan plan;
-  plan.host = "old";
   WireError error;
-  CHECK_FALSE(PlanBytes(Get("Upgrade: x\r\n"), {}, plan, error));
-  CHECK(plan.host == "old");
+  SUBCASE("read") {
+    CHECK_FALSE(PlanBytes("GET http://h:81/ HTTP/1.1\r\nHost: x\r\n\r\n", {}, plan, error));
+    CHECK(plan.host == "h");
+    CHECK(plan.port == 81);
+  }
+  SUBCASE("not read") {
+    CHECK_FALSE(PlanBytes("GET / HTTP/1.1\r\nHost: h\r\n\r\n", {}, plan, error));
+    CHECK(plan.host.empty());
+    CHECK(plan.port == 0);
+  }
   CHECK(plan.head.empty());
 }

@@ -51,7 +51,7 @@ TEST_CASE("http exchange: a broken body") {
       "xyz\r\n");
   CHECK(http.bench.Heard() == "o 1 http a.example 80");
   FarEnd host = http.bench.Grant(1);
-  CHECK(http.bench.Heard().starts_with("r http a.example 0 the request "));
+  CHECK(http.bench.Heard().starts_with("r http a.example 80 the request "));
   CHECK(http.bench.Heard().starts_with("d 1 POST / 0 0 0 the request "));
   CHECK(http.program.Rest().starts_with("HTTP/1.1 400 "));
   CHECK(host.Rest().empty());
@@ -306,6 +306,24 @@ TEST_CASE("http exchange: a host that had closed meanwhile is asked again, once"
     http.bench.Permit(2);
     CHECK(http.program.Rest().starts_with("HTTP/1.1 502 "));
   }
+}
+
+TEST_CASE("http exchange: a request that is sent again has passed, whatever the first host took") {
+  Exchange http;
+  FarEnd host = http.Finish("a.example", 1);
+  http.program.Send(RequestTo("a.example"));
+  CHECK(http.bench.Heard() == "a 2 http a.example 80");
+  host.Reset();  // before the request, which it so refuses
+  http.bench.Permit(2);
+  CHECK(http.bench.Heard().ends_with(" the host had closed the connection"));
+  CHECK(http.bench.Heard() == "o 3 http a.example 80");
+  FarEnd other = http.bench.Grant(3);
+  CHECK(http.Passes(other, kRequestHead));
+  other.Send(kNoContent);
+  CHECK(http.Returns(kNoContent));
+  CHECK(http.bench.Heard() == "d 3 GET / 204 35 27 -");
+  http.program.Send(RequestTo("a.example"));
+  CHECK(http.bench.Heard() == "a 4 http a.example 80");
 }
 
 TEST_CASE("http exchange: a program that does not read its response") {

@@ -183,6 +183,25 @@ TEST_CASE("http exchange: requests of a wrong form") {
   CHECK_FALSE(http.bench.has_ended());
 }
 
+TEST_CASE("http exchange: a refusal names the host of its own request") {
+  Exchange http;
+  SUBCASE("of the first one") {
+    http.program.Send("GET http://a.example:81/ HTTP/1.1\r\nHost: b.example\r\n\r\n");
+    CHECK(http.bench.Heard().starts_with("r http a.example 81 the request has a Host header "));
+  }
+  SUBCASE("of a further one") {
+    FarEnd host = http.Finish("a.example", 1);
+    http.program.Send("GET http://b.example/ HTTP/1.1\r\nHost: c.example\r\n\r\n");
+    CHECK(http.bench.Heard().starts_with("r http b.example 80 the request has a Host header "));
+  }
+  SUBCASE("of a further one that names none") {
+    FarEnd host = http.Finish("a.example", 1);
+    http.program.Send("garbage\r\n\r\n");
+    CHECK(http.bench.Heard().starts_with("r http - 0 the request "));
+  }
+  CHECK(http.program.Rest().starts_with("HTTP/1.1 400 "));
+}
+
 TEST_CASE("http exchange: a path of any length is cut for the broker") {
   Exchange http;
   const std::string path = "/" + std::string(50'000, 'p');
