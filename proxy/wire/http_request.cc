@@ -230,6 +230,9 @@ bool PlanHttpRequest(const RequestHead& head, const RequestSource& source, Reque
     if (HasBody(read.body)) return RefuseHttp(error, "asks for a tunnel with a body");
     read.kind = RequestPlan::Kind::kTunnel;
     read.body = {};
+  } else if (read.port == kHttpsPort) {
+    // Nobody would look at the bytes after an upgrade, which may be those of another host's TLS.
+    return RefuseHttp(error, "is plain HTTP for port 443, which expects TLS");
   } else {
     read.path = target.origin.substr(0, std::min(target.origin.find('?'), kMaxLoggedPath));
     read.head = WriteRequestHead(head, target, options, read);

@@ -49,9 +49,11 @@ struct RequestPlan {
 //   65535 or missing in CONNECT, an address that is not a dotted quad or bracketed IPv6;
 // - explicit: origin form (the proxy is not a web server), asterisk form, a scheme other than http;
 //   transparent: absolute form for another host, CONNECT, asterisk form except OPTIONS *;
+// - a request other than CONNECT for port 443, where TLS is expected;
 // - a Host header that is missing (also in HTTP/1.0 if transparent), doubled, or differs from the
 //   authority of the target or, if transparent, from `source`;
-// - TRACE, PRI, and methods with lower-case letters or more than 64 bytes; CONNECT with a body;
+// - TRACE, TRACK, PRI, and methods with lower-case letters or more than 64 bytes; CONNECT with a
+// body;
 // - an Upgrade other than exactly "websocket" (with Connection: upgrade, method GET and no body) or
 //   "h2c", which is left out as if the client had not offered it;
 // - what FrameRequestBody() refuses; Expect other than 100-continue;

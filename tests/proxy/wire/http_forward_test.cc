@@ -205,6 +205,15 @@ TEST_CASE("http request: the proxy asks for its credential before anything else"
   CHECK(PlannedText("GET / HTTP/1.1\r\nHost: h\r\n\r\n", transparent) == "GET h 80 /");
 }
 
+TEST_CASE("http request: port 443 is for tunnels") {
+  constexpr std::string_view kRefused = "400 is plain HTTP for port 443, which expects TLS";
+  CHECK(PlannedText("GET http://h:443/ HTTP/1.1\r\nHost: h:443\r\n\r\n") == kRefused);
+  CHECK(PlannedText("GET http://h:443/ HTTP/1.1\r\nHost: h:443\r\nConnection: Upgrade\r\n"
+                    "Upgrade: websocket\r\n\r\n") == kRefused);
+  CHECK(PlannedText("GET http://h:444/ HTTP/1.1\r\nHost: h:444\r\n\r\n") == "GET h 444 /");
+  CHECK(PlannedText("CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n") == "CONNECT h 443");
+}
+
 TEST_CASE("http request: a refusal says for which host it was, if that was read") {
   RequestPlan plan;
   WireError error;

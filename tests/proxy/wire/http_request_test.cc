@@ -94,7 +94,7 @@ TEST_CASE("http request: a proxy forwards only an absolute http target whose hos
       {"the scheme in upper case", "GET HTTP://h/ HTTP/1.1\r\nHost: h\r\n\r\n", "GET h 80 /"},
       {"canonical", "GET http://H.:80 HTTP/1.1\r\nhost: h.\r\n\r\n", "GET h 80 /"},
       {"the default port in Host", "GET http://h/ HTTP/1.1\r\nHost: h:80\r\n\r\n", "GET h 80 /"},
-      {"a port", "GET http://h:443/ HTTP/1.1\r\nHost: h:443\r\n\r\n", "GET h 443 /"},
+      {"a port", "GET http://h:8443/ HTTP/1.1\r\nHost: h:8443\r\n\r\n", "GET h 8443 /"},
       {"a query only", "GET http://h?/x HTTP/1.1\r\nHost: h\r\n\r\n", "GET h 80 /"},
       {"two slashes in the path", "GET http://h//x HTTP/1.1\r\nHost: h\r\n\r\n", "GET h 80 //x"},
       {"an at sign in the path", "GET http://h/@i HTTP/1.1\r\nHost: h\r\n\r\n", "GET h 80 /@i"},
