@@ -22,7 +22,8 @@ constexpr int kMaxPieces = 4;                 // before other connections get th
 std::shared_ptr<Relay> Relay::Start(Ends ends, EndHandler ended) {
   std::shared_ptr<Relay> relay(
       new Relay(std::move(ends.client), std::move(ends.host), std::move(ended)));
-  relay->host_.pending = std::move(ends.to_host);
+  relay->judge_ = std::move(ends.judge);
+  (relay->judge_ ? relay->first_ : relay->host_.pending) = std::move(ends.to_host);
   relay->client_.pending = std::move(ends.to_client);
   relay->Pump(relay->client_, relay->host_);
   relay->Pump(relay->host_, relay->client_);
@@ -45,15 +46,37 @@ bool Relay::PassSome(Side& from, Side& to) {
   for (int i = 0; i < kMaxPieces; ++i) {
     const ssize_t got = ::recv(from.socket.native_handle(), ReadBuffer().data(), kPiece, 0);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return true;
-    if (got <= 0) {
-      got == 0 ? EndOf(from, to) : Finish(true);
+    if (got < 0) {
+      Finish(true);
       return false;
     }
     const auto size = static_cast<size_t>(got);
+    if (judge_ && &from == &client_) {
+      if (!PassFirst({ReadBuffer().data(), size}, size == 0)) return false;
+      if (size > 0) return true;
+    }
+    if (size == 0) {
+      EndOf(from, to);
+      return false;
+    }
     if (!Write(to, ReadBuffer().data(), size)) return false;
     if (size < kPiece) return true;
   }
   return true;
+}
+
+bool Relay::PassFirst(std::string_view bytes, bool has_ended) {
+  first_ += bytes;
+  if (first_.empty()) return true;
+  const Progress progress = judge_(first_, has_ended, refusal_);
+  if (progress == Progress::kNeedsMore) return true;
+  if (progress == Progress::kBad) {
+    Finish(true);
+    return false;
+  }
+  judge_ = nullptr;
+  host_.pending = std::exchange(first_, {});
+  return Flush(host_);
 }
 
 void Relay::AwaitData(Side& from, Side& to) {
@@ -125,7 +148,7 @@ void Relay::Finish(bool is_reset) {
     error_code ignored;
     side->socket.close(ignored);
   }
-  ended_({host_.sent, client_.sent, is_reset});
+  ended_({host_.sent, client_.sent, is_reset, std::move(refusal_)});
 }
 
 std::span<char> ReadBuffer() {

@@ -8,7 +8,9 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
+#include "proxy/wire/parsed.h"
 #include "proxy/worker/watched.h"
 
 namespace ringfence {
@@ -20,13 +22,21 @@ class Relay final : public Watched, public std::enable_shared_from_this<Relay> {
   struct Totals {
     uint64_t up = 0, down = 0;  // bytes
     bool is_reset = false;      // one side ended without a proper close
+    std::string refusal;        // why the client's first bytes were refused; mostly ""
   };
   using EndHandler = std::function<void(const Totals&)>;
+
+  // Judges the first bytes of the client before any of them passes; it is asked again, with more of
+  // them, until it returns something other than kNeedsMore. `has_ended`: no more will come. After
+  // kBad, with a reason or "", both connections are reset.
+  using Judge =
+      std::function<Progress(std::string_view first, bool has_ended, std::string& reason)>;
 
   struct Ends {
     TcpSocket client, host;  // nonblocking
     // What has been read from the other side already.
     std::string to_host = {}, to_client = {};
+    Judge judge = nullptr;  // if set, `to_host` needs more
   };
   // The relay keeps itself alive; `ended` is called once.
   static std::shared_ptr<Relay> Start(Ends ends, EndHandler ended);
@@ -51,6 +61,7 @@ class Relay final : public Watched, public std::enable_shared_from_this<Relay> {
   void Pump(Side& from, Side& to);
   // Returns false unless more can be read later.
   bool PassSome(Side& from, Side& to);
+  bool PassFirst(std::string_view bytes, bool has_ended);
   void AwaitData(Side& from, Side& to);
   void AwaitRoom(Side& from, Side& to);
   // Returns false if the side takes no more now, or has failed.
@@ -61,6 +72,9 @@ class Relay final : public Watched, public std::enable_shared_from_this<Relay> {
   void Finish(bool is_reset);
 
   Side client_, host_;
+  Judge judge_;  // until it has judged
+  std::string first_;
+  std::string refusal_;
   EndHandler ended_;
   bool is_finished_ = false;
 };

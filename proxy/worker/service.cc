@@ -144,8 +144,10 @@ TcpSocket Service::HostOf(uint64_t grant, BrokerAnswer& answer) {
 
 void Service::Join(uint64_t id, Relay::Ends ends, std::shared_ptr<void> place) {
   const auto ended = [this, id, place = std::move(place)](const Relay::Totals& totals) {
-    broker_.Done(id,
-                 {.up = totals.up, .down = totals.down, .note = totals.is_reset ? "reset" : ""});
+    const std::string_view end = totals.is_reset ? "reset" : "";
+    broker_.Done(id, {.up = totals.up,
+                      .down = totals.down,
+                      .note = totals.refusal.empty() ? end : totals.refusal});
   };
   Watch(Relay::Start(std::move(ends), ended));
 }

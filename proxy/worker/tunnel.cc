@@ -25,12 +25,53 @@ constexpr uint16_t kTlsPort = 443;
 constexpr std::chrono::seconds kHelloLimit{10};
 constexpr size_t kTellingBytes = 3;  // of a request, tell it from other protocols
 
+constexpr std::string_view kMethods[] = {"GET ",     "HEAD ",    "POST ",  "PUT ",   "DELETE ",
+                                         "OPTIONS ", "CONNECT ", "PATCH ", "TRACE ", "PRI "};
+
 bool BeginsMethod(std::string_view bytes) {
-  constexpr std::string_view kMethods[] = {"GET ",     "HEAD ",    "POST ",  "PUT ",   "DELETE ",
-                                           "OPTIONS ", "CONNECT ", "PATCH ", "TRACE ", "PRI "};
   return std::ranges::any_of(kMethods, [bytes](std::string_view method) {
     return bytes.starts_with(method.substr(0, bytes.size()));
   });
+}
+
+bool HasMethod(std::string_view bytes) {
+  return std::ranges::any_of(
+      kMethods, [bytes](std::string_view method) { return bytes.starts_with(method); });
+}
+
+// Why a handshake is refused; "" if it is not.
+std::string ProblemOf(const ClientHello& hello, const Target& target) {
+  // Browsers send the extension even without a hidden name; the two cannot be told apart.
+  if (hello.has_ech) return "the TLS handshake hides the name of its host (ECH)";
+  const bool is_web = target.port == kWebPort || target.port == kTlsPort;
+  if (hello.server_name.empty()) {
+    return is_web && !ParseAddress(target.host) ? "the TLS handshake names no host (SNI)" : "";
+  }
+  if (hello.server_name == target.host) return "";
+  return "the TLS handshake names another host: " + Quote(hello.server_name);
+}
+
+Progress JudgeHello(std::string_view bytes, const Target& target, std::string& reason) {
+  ClientHello hello;
+  WireError error;
+  const Progress progress = ParseClientHello(bytes, hello, error);
+  if (progress == Progress::kBad) reason = "the TLS handshake " + error.reason;
+  if (progress == Progress::kDone) reason = ProblemOf(hello, target);
+  return reason.empty() ? progress : Progress::kBad;
+}
+
+// Of a client whose host has spoken first. Such a host speaks no HTTP/1, but may speak HTTP/2.
+Progress JudgeLate(std::string_view bytes, bool has_ended, const Target& target,
+                   std::string& reason) {
+  if (LooksLikeTls(bytes)) {
+    const Progress progress = JudgeHello(bytes, target, reason);
+    return progress == Progress::kNeedsMore && has_ended ? Progress::kBad : progress;
+  }
+  if (HasMethod(bytes)) {
+    reason = "the host speaks first, and then the program sends an HTTP request";
+    return Progress::kBad;
+  }
+  return BeginsMethod(bytes) && !has_ended ? Progress::kNeedsMore : Progress::kDone;
 }
 
 }  // namespace
@@ -72,7 +113,7 @@ void Tunnel::Look() {
   // At a web server, no beginning of a request is too short or too odd to be read as one.
   if (start_.target.port == kWebPort || LooksLikeHttp(start_.received)) return BecomeExchange();
   const bool can_be_http = start_.received.size() < kTellingBytes && BeginsMethod(start_.received);
-  can_be_http ? AwaitFirst() : Relay();
+  can_be_http ? AwaitFirst() : StartRelay();
 }
 
 // Whoever speaks first shows what kind of protocol this is.
@@ -85,7 +126,7 @@ void Tunnel::AwaitFirst() {
   start_.host.async_wait(tcp::socket::wait_read,
                          [self = shared_from_this()](const error_code& error) {
                            if (!error && !self->is_over_ && !LooksLikeTls(self->start_.received)) {
-                             self->Relay();
+                             self->RelayLate();
                            }
                          });
 }
@@ -97,7 +138,10 @@ void Tunnel::ReadMore() {
     start_.received.append(buffer.data(), static_cast<size_t>(got));
     return start_.target.port == kTlsPort ? CheckHello() : Look();
   }
-  if (got == 0) return start_.target.port == kTlsPort ? Refuse("") : Relay();
+  if (got == 0) {
+    const bool needs_more = start_.target.port == kTlsPort || LooksLikeTls(start_.received);
+    return needs_more ? Refuse("") : StartRelay();
+  }
   if (errno != EAGAIN && errno != EINTR) return Refuse("");
   start_.client.async_wait(tcp::socket::wait_read,
                            [self = shared_from_this()](const error_code& error) {
@@ -106,39 +150,34 @@ void Tunnel::ReadMore() {
 }
 
 void Tunnel::CheckHello() {
-  const bool needs_name = start_.target.port == kTlsPort;
   if (!start_.received.empty() && !LooksLikeTls(start_.received)) {
     return Refuse("what comes to port 443 is not TLS");
   }
-  ClientHello hello;
-  WireError error;
-  switch (ParseClientHello(start_.received, hello, error)) {
-    case Progress::kNeedsMore:
-      return ReadMore();
-    case Progress::kBad:
-      return Refuse("the TLS handshake " + error.reason);
-    case Progress::kDone:
-      break;
-  }
-  // Browsers send the extension even without a hidden name; the two cannot be told apart.
-  if (hello.has_ech) return Refuse("the TLS handshake hides the name of its host (ECH)");
-  if (hello.server_name.empty() && needs_name && !ParseAddress(start_.target.host)) {
-    return Refuse("the TLS handshake names no host (SNI)");
-  }
-  if (!hello.server_name.empty() && hello.server_name != start_.target.host) {
-    return Refuse("the TLS handshake names another host: " + Quote(hello.server_name));
-  }
-  Relay();
+  std::string reason;
+  const Progress progress = JudgeHello(start_.received, start_.target, reason);
+  if (progress == Progress::kNeedsMore) return ReadMore();
+  progress == Progress::kDone ? StartRelay() : Refuse(reason);
 }
 
-void Tunnel::Relay() {
+void Tunnel::StartRelay(Relay::Judge judge) {
   is_over_ = true;
   limit_.cancel();
   service_.Join(start_.grant,
                 {.client = std::move(start_.client),
                  .host = std::move(start_.host),
-                 .to_host = std::move(start_.received)},
+                 .to_host = std::move(start_.received),
+                 .judge = std::move(judge)},
                 std::move(start_.place));
+}
+
+// The host has spoken first: its bytes pass, while those of the client are still to be judged.
+void Tunnel::RelayLate() {
+  StartRelay([&service = service_, target = start_.target](std::string_view first, bool has_ended,
+                                                           std::string& reason) {
+    const Progress progress = JudgeLate(first, has_ended, target, reason);
+    if (!reason.empty()) service.broker().Refused(target, reason);
+    return progress;
+  });
 }
 
 void Tunnel::BecomeExchange() {

@@ -27,9 +27,9 @@ class Tunnel final : public Watched, public std::enable_shared_from_this<Tunnel>
     std::string greeting;  // to be sent to the client first; "" for none
   };
   // At port 443, the client must begin with a TLS handshake that names the host. At port 80 it must
-  // begin with that or with an HTTP request. At other ports the host may speak first; if the client
-  // does, a TLS handshake must not name another host, and what looks like an HTTP request is
-  // treated as one.
+  // begin with that or with an HTTP request. At other ports a TLS handshake must not name another
+  // host, and what looks like an HTTP request is treated as one. There the host may speak first;
+  // then its bytes pass, and a request of the client is refused.
   static void Begin(Service& service, Start start);
 
   void Abort() override;
@@ -41,7 +41,8 @@ class Tunnel final : public Watched, public std::enable_shared_from_this<Tunnel>
   void AwaitFirst();
   void ReadMore();
   void CheckHello();
-  void Relay();
+  void StartRelay(Relay::Judge judge = nullptr);
+  void RelayLate();
   void Refuse(const std::string& reason);
   void BecomeExchange();
 

@@ -41,6 +41,16 @@ struct Tunnelled {
     program.Send(bytes);
     return server.Take(bytes.size()) == bytes;
   }
+  // The reason for which the first bytes of the program were refused after the host had spoken, and
+  // both sides closed.
+  std::string LateRefusal() {
+    const std::string refused = bench.Heard();
+    CHECK(program.IsReset());
+    CHECK(server.Rest().empty());
+    const std::string reason = refused.substr(std::string("r connect a.example 8080 ").size());
+    CHECK(bench.Heard() == "d 1 - - 0 0 5 " + reason);
+    return reason;
+  }
   // The reason for which the tunnel was refused, and both sides closed.
   std::string Refusal() {
     const std::string done = bench.Heard();
@@ -136,7 +146,8 @@ TEST_CASE("tunnel: at other ports, either side may speak first") {
   SUBCASE("the host") {
     tunnel.server.Send("SSH-2.0-server\r\n");
     CHECK(tunnel.program.Take(16) == "SSH-2.0-server\r\n");
-    CHECK(tunnel.Passes("GET "));
+    CHECK(tunnel.Passes("SSH-2.0-client\r\n"));
+    CHECK(tunnel.Passes("GET / after that"));
   }
   SUBCASE("the program") { CHECK(tunnel.Passes("SSH-2.0-client\r\n")); }
   SUBCASE("a byte that no protocol begins with") { CHECK(tunnel.Passes(std::string(1, '\0'))); }
@@ -169,6 +180,92 @@ TEST_CASE("tunnel: at other ports, a handshake may have no name, but not another
     tunnel.program.Send(hello.substr(1));
     CHECK(tunnel.Refusal() == "the TLS handshake names another host: \"b.example\"");
   }
+}
+
+TEST_CASE("tunnel: a host that speaks first does not keep the program from being looked at") {
+  constexpr std::string_view kRequest =
+      "the host speaks first, and then the program sends an HTTP request";
+  Tunnelled tunnel({.port = 8080});
+  tunnel.server.Send("hello");
+  CHECK(tunnel.program.Take(5) == "hello");
+  SUBCASE("HTTP/2") {
+    tunnel.program.Send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    CHECK(tunnel.LateRefusal() == kRequest);
+  }
+  SUBCASE("HTTP/2, byte by byte") {
+    for (const char* byte : {"P", "R", "I"}) {
+      tunnel.program.Send(byte);
+      CHECK(tunnel.bench.HearsNothing());
+    }
+    CHECK(tunnel.server.TakeAll().empty());
+    tunnel.program.Send(" ");
+    CHECK(tunnel.LateRefusal() == kRequest);
+  }
+  SUBCASE("HTTP/1") {
+    tunnel.program.Send("GET / HTTP/1.1\r\n\r\n");
+    CHECK(tunnel.LateRefusal() == kRequest);
+  }
+  SUBCASE("TLS for another host, in pieces") {
+    const std::string hello = ClientHelloFor("b.example");
+    tunnel.program.Send(hello.substr(0, 20));
+    CHECK(tunnel.bench.HearsNothing());
+    tunnel.program.Send(hello.substr(20));
+    CHECK(tunnel.LateRefusal() == "the TLS handshake names another host: \"b.example\"");
+  }
+  SUBCASE("broken TLS") {
+    std::string hello = ClientHelloFor("a.example");
+    hello[5] = 2;
+    tunnel.program.Send(hello);
+    CHECK(tunnel.LateRefusal().starts_with("the TLS handshake "));
+  }
+  SUBCASE("TLS for this host") { CHECK(tunnel.Passes(ClientHelloFor("a.example"))); }
+  SUBCASE("another protocol") {
+    CHECK(tunnel.Passes("OPTS UTF8 ON\r\n"));
+    CHECK(tunnel.Passes("PRI * HTTP/2.0\r\n"));
+    tunnel.server.Send("and on");
+    CHECK(tunnel.program.Take(6) == "and on");
+  }
+  SUBCASE("nothing") {
+    tunnel.program.HalfClose();
+    CHECK(tunnel.server.Rest().empty());
+  }
+  SUBCASE("half a method") {
+    tunnel.program.Send("GE");
+    CHECK(tunnel.bench.HearsNothing());
+    tunnel.program.HalfClose();
+    CHECK(tunnel.server.Rest() == "GE");
+  }
+  SUBCASE("half a handshake") {
+    tunnel.program.Send(ClientHelloFor("a.example").substr(0, 20));
+    tunnel.program.HalfClose();
+    CHECK(tunnel.bench.Heard() == "d 1 - - 0 0 5 reset");
+    CHECK(tunnel.server.Rest().empty());
+  }
+  SUBCASE("a reset") {
+    tunnel.program.Reset();
+    CHECK(tunnel.bench.Heard() == "d 1 - - 0 0 5 reset");
+  }
+}
+
+TEST_CASE("tunnel: half a handshake does not pass at any port") {
+  for (const uint16_t port : {uint16_t{80}, uint16_t{8443}}) {
+    CAPTURE(port);
+    Tunnelled tunnel({.port = port});
+    tunnel.program.Send(ClientHelloFor("a.example").substr(0, 20));
+    CHECK(tunnel.bench.HearsNothing());
+    tunnel.program.HalfClose();
+    CHECK(tunnel.bench.Heard() == "d 1 - - 0 0 0 -");
+    CHECK(tunnel.server.Rest().empty());
+  }
+}
+
+TEST_CASE("tunnel: at port 80, a handshake must name the host as well") {
+  Tunnelled tunnel({.port = 80});
+  SUBCASE("none") {
+    tunnel.program.Send(ClientHelloFor(""));
+    CHECK(tunnel.Refusal() == "the TLS handshake names no host (SNI)");
+  }
+  SUBCASE("the same") { CHECK(tunnel.Passes(ClientHelloFor("a.example"))); }
 }
 
 TEST_CASE("tunnel: at other ports, plain HTTP is read as such") {
@@ -228,7 +325,8 @@ TEST_CASE("tunnel: two bytes that may begin a request wait for a third, or for t
     SUBCASE("the host speaks") {
       tunnel.server.Send("what?");
       CHECK(tunnel.program.Take(5) == "what?");
-      CHECK(tunnel.server.Take(2) == "PO");
+      tunnel.program.Send("NG");
+      CHECK(tunnel.server.Take(4) == "PONG");
     }
     SUBCASE("the end") {
       tunnel.program.HalfClose();
