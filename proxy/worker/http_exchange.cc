@@ -207,16 +207,7 @@ void HttpExchange::HandleResponse(const ResponseHead& head) {
   response_.in.erase(0, head.size);
   response_.searched = 0;
   status_ = plan.status;
-  if (plan.is_switching) {
-    const uint64_t grant = std::exchange(grant_, 0);
-    is_closed_ = true;
-    return service_.Join(grant,
-                         {.client = std::move(client_),
-                          .host = std::move(*host_),
-                          .to_host = std::move(request_.in),
-                          .to_client = plan.head + response_.in},
-                         std::move(place_));
-  }
+  if (plan.is_switching) return Switch(plan.head);
   response_.out = plan.head;
   if (plan.is_interim) {
     if (++interim_count_ > kMaxInterim) return FailHost("the host sends no final response");
@@ -229,6 +220,17 @@ void HttpExchange::HandleResponse(const ResponseHead& head) {
   client_keeps_alive_ = plan.client_keeps_alive;
   host_keeps_alive_ = plan.host_keeps_alive;
   PassResponse();
+}
+
+// Of the bytes after the switch, only the number is known.
+void HttpExchange::Switch(const std::string& head) {
+  is_closed_ = true;
+  service_.Join(std::exchange(grant_, 0),
+                {.client = std::move(client_),
+                 .host = std::move(*host_),
+                 .to_host = std::move(request_.in),
+                 .to_client = head + response_.in},
+                std::move(place_), UsageSoFar());
 }
 
 void HttpExchange::PassResponse() {
@@ -338,14 +340,17 @@ void HttpExchange::Reply(int status, const std::string& sentence) {
 
 void HttpExchange::FailHost(const std::string& why) { Reply(502, why); }
 
+Usage HttpExchange::UsageSoFar(std::string_view note) const {
+  return {.method = plan_.method,
+          .path = plan_.path,
+          .status = status_,
+          .up = request_.passed,
+          .down = response_.passed,
+          .note = note};
+}
+
 void HttpExchange::ReportUse(std::string_view note) {
-  if (grant_ == 0) return;
-  service_.broker().Done(std::exchange(grant_, 0), {.method = plan_.method,
-                                                    .path = plan_.path,
-                                                    .status = status_,
-                                                    .up = request_.passed,
-                                                    .down = response_.passed,
-                                                    .note = note});
+  if (grant_ != 0) service_.broker().Done(std::exchange(grant_, 0), UsageSoFar(note));
 }
 
 void HttpExchange::CloseHost() {

@@ -51,6 +51,7 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
   void AwaitReset();
   void ReadResponse();
   void HandleResponse(const ResponseHead& head);
+  void Switch(const std::string& head);
   void PassResponse();
   void EndResponse();
 
@@ -67,6 +68,7 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
   void Refuse(const WireError& error);
   void Reply(int status, const std::string& sentence);
   void FailHost(const std::string& why);
+  Usage UsageSoFar(std::string_view note = "") const;
   void ReportUse(std::string_view note);
   void CloseHost();
   void Close();

@@ -142,11 +142,17 @@ TcpSocket Service::HostOf(uint64_t grant, BrokerAnswer& answer) {
   return host;
 }
 
-void Service::Join(uint64_t id, Relay::Ends ends, std::shared_ptr<void> place) {
-  const auto ended = [this, id, place = std::move(place)](const Relay::Totals& totals) {
+void Service::Join(uint64_t id, Relay::Ends ends, std::shared_ptr<void> place,
+                   const Usage& before) {
+  const auto ended = [this, id, place = std::move(place), status = before.status, up = before.up,
+                      down = before.down, method = std::string(before.method),
+                      path = std::string(before.path)](const Relay::Totals& totals) {
     const std::string_view end = totals.is_reset ? "reset" : "";
-    broker_.Done(id, {.up = totals.up,
-                      .down = totals.down,
+    broker_.Done(id, {.method = method,
+                      .path = path,
+                      .status = status,
+                      .up = up + totals.up,
+                      .down = down + totals.down,
                       .note = totals.refusal.empty() ? end : totals.refusal});
   };
   Watch(Relay::Start(std::move(ends), ended));

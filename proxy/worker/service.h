@@ -35,9 +35,9 @@ class Service : NotCopied {
   // denial, and the grant has been reported as done. A closed socket if there was none.
   TcpSocket HostOf(uint64_t grant, BrokerAnswer& answer);
 
-  // Relays until both sides have ended, and then reports the use of the grant `id`. `place` is held
-  // until then.
-  void Join(uint64_t id, Relay::Ends ends, std::shared_ptr<void> place);
+  // Relays until both sides have ended, and then reports the use of the grant `id`, together with
+  // what it was used for `before`. `place` is held until then.
+  void Join(uint64_t id, Relay::Ends ends, std::shared_ptr<void> place, const Usage& before = {});
 
   // Ends the connection once nothing has passed for 10 minutes, or for 30 seconds if the client has
   // abandoned it.

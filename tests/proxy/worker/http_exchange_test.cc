@@ -132,12 +132,13 @@ TEST_CASE("http exchange: a tunnel") {
 TEST_CASE("http exchange: a websocket") {
   Exchange http;
   http.program.Send(
-      "GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\nConnection: Upgrade\r\n"
+      "GET http://a.example/chat?q=1 HTTP/1.1\r\nHost: a.example\r\nConnection: Upgrade\r\n"
       "Upgrade: websocket\r\n\r\n");
   CHECK(http.bench.Heard() == "o 1 http a.example 80");
   FarEnd host = http.bench.Grant(1);
   const std::string head =
-      "GET / HTTP/1.1\r\nHost: a.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+      "GET /chat?q=1 HTTP/1.1\r\nHost: a.example\r\nConnection: Upgrade\r\nUpgrade: "
+      "websocket\r\n\r\n";
   CHECK(http.Passes(host, head));
   host.Send("HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nframe");
   const std::string got = http.program.Take(72);
@@ -145,6 +146,9 @@ TEST_CASE("http exchange: a websocket") {
   CHECK(got.ends_with("\r\n\r\nframe"));
   http.program.Send("GET / not HTTP any more");
   CHECK(http.Passes(host, "GET / not HTTP any more"));
+  http.program.Close();
+  host.Close();
+  CHECK(http.bench.Heard() == "d 1 GET /chat 101 107 72 -");
 }
 
 TEST_CASE("http exchange: denials") {
