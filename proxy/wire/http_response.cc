@@ -54,8 +54,6 @@ std::string WriteResponseHead(const ResponseHead& head, const ResponseContext& c
     AppendHttpField(out, "Upgrade", "websocket");
   } else if (!plan.is_interim && !plan.client_keeps_alive) {
     AppendHttpField(out, "Connection", "close");
-  } else if (!plan.is_interim && context.client_minor == 0) {
-    AppendHttpField(out, "Connection", "keep-alive");
   }
   return out + "\r\n";
 }
@@ -79,7 +77,7 @@ bool PlanHttpResponse(const ResponseHead& head, const ResponseContext& context, 
   read.send_chunked = knows_chunks && !has_length;
   const bool is_persistent = head.minor_version > 0 || HasListItem(options, "keep-alive");
   read.host_keeps_alive = is_persistent && !HasListItem(options, "close") && !ends_at_close;
-  read.client_keeps_alive = context.client_keep_alive && (knows_chunks || has_length);
+  read.client_keeps_alive = context.client_keep_alive && knows_chunks;
   // HTTP/1.0 has no interim responses (RFC 9110, 15.2).
   if (!read.is_interim || knows_chunks) read.head = WriteResponseHead(head, context, options, read);
   plan = std::move(read);

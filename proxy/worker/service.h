@@ -26,7 +26,7 @@ class Service : NotCopied {
   BrokerClient& broker() { return broker_; }
   // The value of Proxy-Authorization that explicit clients must send; "" for none.
   const std::string& credential() const { return credential_; }
-  // True if the two are in that value.
+  // True for this user name and password.
   bool IsLogin(std::string_view user, std::string_view password) const;
 
   // Returns a closed socket if the kernel can watch no further one.
@@ -61,11 +61,11 @@ class Service : NotCopied {
   size_t connections() const { return *count_; }
 
  private:
+  void Drop(int64_t now, int64_t limit, int64_t abandoned_limit);
+
   boost::asio::io_context& io_;
   BrokerClient broker_;
   std::string credential_;
-  void Drop(int64_t now, int64_t limit, int64_t abandoned_limit);
-
   std::list<std::weak_ptr<Watched>> watched_;
   int64_t freed_at_ = 0;  // when Admit() looked for places last
   std::shared_ptr<size_t> count_ = std::make_shared<size_t>(0);

@@ -10,8 +10,7 @@
 namespace ringfence {
 
 // Serves until the broker closes its end. Programs that use the explicit proxy must send
-// `credential`, if it is not "", as
-// the password of kProxyUser. Returns the exit status.
+// `credential`, if it is not "", as the password of kProxyUser. Returns the exit status.
 int ServeConnections(UniqueFd broker, const std::string& credential);
 
 }  // namespace ringfence

@@ -51,7 +51,7 @@ void CheckRow(const Row& row, const ResponseContext& context) {
 }
 
 constexpr ResponseContext kGet{.method = "GET"};
-constexpr ResponseContext kOldGet{.method = "GET", .client_minor = 0, .client_keep_alive = false};
+constexpr ResponseContext kOldGet{.method = "GET", .client_minor = 0};
 
 }  // namespace
 
@@ -146,14 +146,6 @@ TEST_CASE("http response: an HTTP/1.0 client receives no chunks and no interim r
       {"103", "HTTP/1.1 103 x\r\nA: b\r\n\r\n", "none interim client-closes", ""},
   };
   for (const Row& row : kRows) CheckRow(row, kOldGet);
-  ResponseContext keeps = kOldGet;
-  keeps.client_keep_alive = true;
-  CheckRow({"a length, kept alive", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", "5",
-            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\n"},
-           keeps);
-  CheckRow({"chunks end the connection", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
-            "chunked client-closes", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"},
-           keeps);
 }
 
 TEST_CASE("http response: the client's wish to close is passed back") {
