@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "proxy/wire/credential.h"
 #include "proxy/wire/http_authority.h"
 #include "proxy/wire/http_hop.h"
 #include "proxy/wire/http_line.h"
@@ -20,17 +21,15 @@ bool IsTransparent(const RequestSource& source) {
   return source.kind == RequestSource::Kind::kTransparent;
 }
 
-// Takes the same time for all wrong values of one length.
-bool HasCredential(const RequestHead& head, const RequestSource& source) {
+bool CheckCredential(const RequestHead& head, const RequestSource& source, WireError& error) {
+  constexpr uint16_t kNeedsCredential = 407;
   if (IsTransparent(source) || source.credential.empty()) return true;
   size_t count = 0;
   const HttpHeader* sent = OnlyHeader(head.headers, "Proxy-Authorization", count);
-  if (sent == nullptr || sent->value.size() != source.credential.size()) return false;
-  unsigned difference = 0;
-  for (size_t i = 0; i < sent->value.size(); ++i) {
-    difference |= static_cast<unsigned char>(sent->value[i] ^ source.credential[i]);
-  }
-  return difference == 0;
+  error.is_routine = count == 0;
+  if (count == 0) return RefuseHttp(error, "lacks the credential of this proxy", kNeedsCredential);
+  if (sent != nullptr && IsCredential(sent->value, source.credential)) return true;
+  return RefuseHttp(error, "has a wrong user name or password", kNeedsCredential);
 }
 
 // Methods are case-sensitive, but some hosts read "head" as HEAD and then send no body where this
@@ -207,9 +206,7 @@ std::string WriteRequestHead(const RequestHead& head, const HttpTarget& target,
 bool PlanHttpRequest(const RequestHead& head, const RequestSource& source, RequestPlan& plan,
                      WireError& error) {
   constexpr size_t kMaxLoggedPath = 1024;
-  if (!HasCredential(head, source)) {
-    return RefuseHttp(error, "lacks the credential of this proxy", 407);
-  }
+  if (!CheckCredential(head, source, error)) return false;
   HttpTarget target;
   const std::vector<std::string_view> options = HttpListOf(head.headers, "Connection");
   RequestPlan read;

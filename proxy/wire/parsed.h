@@ -17,6 +17,8 @@ enum class Progress : uint8_t {
 struct WireError {
   std::string reason;
   uint16_t status = 400;  // HTTP status that fits (RFC 9110), where the peer speaks HTTP
+  // The peer does nothing wrong: it sends its credential once it has been asked.
+  bool is_routine = false;
 };
 
 }  // namespace ringfence

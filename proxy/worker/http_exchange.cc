@@ -323,11 +323,7 @@ void HttpExchange::Refuse(const WireError& error) {
   const bool is_transparent = kind_ == RequestSource::Kind::kTransparent;
   const Target target{kHttpProtocol, is_transparent ? transparent_.host : plan_.host,
                       is_transparent ? transparent_.port : plan_.port};
-  // A client that has not been asked yet sends its credential with the next request.
-  constexpr int kNeedsCredential = 407;
-  if (error.status != kNeedsCredential) {
-    service_.broker().Refused(target, "the request " + error.reason);
-  }
+  if (!error.is_routine) service_.broker().Refused(target, "the request " + error.reason);
   Reply(error.status, "the request " + error.reason);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "proxy/link/messages.h"
+#include "proxy/wire/credential.h"
 
 namespace ringfence {
 namespace {
@@ -70,24 +71,6 @@ class Closing : public std::enable_shared_from_this<Closing> {
   std::array<char, 4096> dropped_{};
 };
 
-// RFC 4648, 4.
-std::string Base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const std::string_view group = bytes.substr(i, 3);
-    uint32_t bits = 0;
-    for (size_t k = 0; k < 3; ++k) {
-      bits = bits << 8 | (k < group.size() ? static_cast<unsigned char>(group[k]) : 0u);
-    }
-    for (size_t k = 0; k < 4; ++k) {
-      text.push_back(k <= group.size() ? kDigits[bits >> (18 - 6 * k) & 63] : '=');
-    }
-  }
-  return text;
-}
-
 std::string_view ReasonPhrase(int status) {
   switch (status) {
     case 400:
@@ -109,11 +92,6 @@ std::string_view ReasonPhrase(int status) {
     default:
       return "Refused";
   }
-}
-
-// "Basic" and the base64 of "user:password" (RFC 7617).
-std::string BasicCredential(std::string_view user, std::string_view password) {
-  return "Basic " + Base64(std::string(user) + ":" + std::string(password));
 }
 
 }  // namespace
@@ -159,7 +137,7 @@ void Service::Join(uint64_t id, Relay::Ends ends, std::shared_ptr<void> place,
 }
 
 bool Service::IsLogin(std::string_view user, std::string_view password) const {
-  return credential_ == BasicCredential(user, password);
+  return IsCredential(BasicCredential(user, password), credential_);
 }
 
 void Service::DropIdle(int64_t now) { Drop(now, kIdleLimit, kAbandonedLimit); }

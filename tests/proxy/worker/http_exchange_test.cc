@@ -226,6 +226,15 @@ TEST_CASE("http exchange: without the credential") {
   CHECK(http.bench.HearsNothing());
 }
 
+TEST_CASE("http exchange: a wrong credential is a line in the log") {
+  Exchange http("secret");
+  http.program.Send(
+      "GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n"
+      "Proxy-Authorization: Basic eDp5\r\n\r\n");
+  CHECK(http.bench.Heard() == "r http - 0 the request has a wrong user name or password");
+  CHECK(http.program.Rest().starts_with("HTTP/1.1 407 "));
+}
+
 TEST_CASE("http exchange: with the credential, which the host does not get") {
   Exchange http("secret");
   http.program.Send(
