@@ -13,7 +13,6 @@
 
 #include "audit_log/line.h"
 #include "base/ascii.h"
-#include "base/inside.h"
 #include "base/sha256.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -22,25 +21,9 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kLongestLine = size_t{4} * kMaxAuditLine;
 constexpr size_t kChunk = 65536;
 
-std::pair<dev_t, ino_t> IdOf(const struct stat& facts) { return {facts.st_dev, facts.st_ino}; }
-
 constexpr std::string_view kFileTime = "00000000T000000.000000000Z";
-
-// Returns an invalid descriptor if the file does not exist (any more).
-Result<UniqueFd> OpenForReading(const std::string& name, struct stat* facts) {
-  UniqueFd fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  if (!fd.valid() && errno == ENOENT) return fd;
-  const bool is_link = !fd.valid() && errno == ELOOP;
-  if (!fd.valid() && !is_link) return SystemError("open(" + name + ")");
-  if (!is_link && ::fstat(fd.get(), facts) != 0) return SystemError("fstat(" + name + ")");
-  if (is_link || !S_ISREG(facts->st_mode)) {
-    return UsageError(name, "is not a regular file", "move it away; the hook makes a new log");
-  }
-  return fd;
-}
 
 // Reads at most `length` bytes from `start`; "" on an error.
 std::string BytesAt(const UniqueFd& fd, off_t start, size_t length) {
@@ -66,11 +49,11 @@ std::string NextChain(const UniqueFd& fd, off_t size) {
 // Returns nothing if the file no longer exists.
 Result<std::optional<LogFile>> LookAt(const std::string& name) {
   struct stat facts {};
-  const Result<UniqueFd> fd = OpenForReading(name, &facts);
+  const Result<UniqueFd> fd = OpenLogPart(name, &facts);
   if (!fd) return fd.error();
   if (!fd->valid()) return std::optional<LogFile>();
-  return std::optional<LogFile>(
-      LogFile{name, IdOf(facts), FirstChain(*fd), NextChain(*fd, facts.st_size), false, false});
+  return std::optional<LogFile>(LogFile{name, LogPartId(facts), FirstChain(*fd),
+                                        NextChain(*fd, facts.st_size), false, false});
 }
 
 volatile std::sig_atomic_t ended = 0;
@@ -79,18 +62,32 @@ void OnSignal(int) { ended = 1; }
 
 }  // namespace
 
+std::pair<dev_t, ino_t> LogPartId(const struct stat& facts) { return {facts.st_dev, facts.st_ino}; }
+
+Result<UniqueFd> OpenLogPart(const std::string& name, struct stat* facts) {
+  UniqueFd fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (!fd.valid() && errno == ENOENT) return fd;
+  const bool is_link = !fd.valid() && errno == ELOOP;
+  if (!fd.valid() && !is_link) return SystemError("open(" + name + ")");
+  if (!is_link && ::fstat(fd.get(), facts) != 0) return SystemError("fstat(" + name + ")");
+  if (is_link || !S_ISREG(facts->st_mode)) {
+    return UsageError(name, "is not a regular file", "move it away; the hook makes a new log");
+  }
+  return fd;
+}
+
 void SayWhereApart(const LogLine& line) {
   if (!line.is_apart || line.number != 1) return;
   Say(Printable(line.file) +
       " does not belong to the chain of the log's other files: see ringfence log verify");
 }
 
-Result<std::vector<LogFile>> LogReader::List() const {
-  const Path folder = file_.Parent();
+Result<std::vector<LogFile>> PartsOfLog(const Path& file) {
+  const Path folder = file.Parent();
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.text().c_str()), ::closedir);
   if (listing == nullptr && errno == ENOENT) return std::vector<LogFile>();
   if (listing == nullptr) return SystemError("open(" + folder.text() + ")");
-  const std::string prefix = std::string(file_.name()) + ".";
+  const std::string prefix = std::string(file.name()) + ".";
   std::vector<std::string> names;
   while (const dirent* entry = ::readdir(listing.get())) {
     const std::string_view name = entry->d_name;
@@ -99,20 +96,20 @@ Result<std::vector<LogFile>> LogReader::List() const {
     }
   }
   std::ranges::sort(names);
-  names.push_back(file_.text());
+  names.push_back(file.text());
   std::vector<LogFile> files;
   for (const std::string& name : names) {
-    Result<std::optional<LogFile>> file = LookAt(name);
-    if (!file) return file.error();
-    if (!*file) continue;
-    files.push_back(std::move(**file));
-    files.back().is_live = name == file_.text();
+    Result<std::optional<LogFile>> part = LookAt(name);
+    if (!part) return part.error();
+    if (!*part) continue;
+    files.push_back(std::move(**part));
+    files.back().is_live = name == file.text();
   }
   // A rotation that was killed midway leaves the log with a second name.
   const LogFile last = files.empty() ? LogFile{} : files.back();
   if (last.is_live) {
-    std::erase_if(files, [&last](const LogFile& file) {
-      return file.id == last.id && file.name != last.name;
+    std::erase_if(files, [&last](const LogFile& part) {
+      return part.id == last.id && part.name != last.name;
     });
   }
   return InOrder(std::move(files));
@@ -136,7 +133,7 @@ Result<bool> LogReader::Advance() {
   for (int i = 0; i < kTries; ++i) {
     const bool is_last = listed_.empty() || (current_ && listed_.back().id == current_->id);
     if (i > 0 || is_last) {
-      if (Status s = List().MoveTo(listed_); !s) return s.error();
+      if (Status s = PartsOfLog(file_).MoveTo(listed_); !s) return s.error();
     }
     const Result<Opened> opened = OpenNext();
     if (!opened) return opened.error();
@@ -156,9 +153,9 @@ Result<LogReader::Opened> LogReader::OpenNext() {
       begin, listed_.end(), [this](const LogFile& file) { return !done_.contains(file.name); });
   if (next == listed_.end()) return Opened::kNone;
   struct stat facts {};
-  Result<UniqueFd> fd = OpenForReading(next->name, &facts);
+  Result<UniqueFd> fd = OpenLogPart(next->name, &facts);
   if (!fd) return fd.error();
-  if (!fd->valid() || IdOf(facts) != next->id) return Opened::kRenamed;
+  if (!fd->valid() || LogPartId(facts) != next->id) return Opened::kRenamed;
   if (current_ && current_->name != file_.text()) done_.insert(current_->name);
   current_ = *next;
   fd_ = std::move(*fd);
@@ -175,7 +172,7 @@ Result<bool> LogReader::IsFinished() const {
     if (errno == ENOENT) return current_->name != file_.text();
     return SystemError("lstat(" + file_.text() + ")");
   }
-  return IdOf(named) != current_->id;
+  return LogPartId(named) != current_->id;
 }
 
 LogLine LogReader::Give(size_t end, size_t next) {

@@ -2,19 +2,33 @@
 // rotations while other processes write.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "audit_log/order.h"
+#include "base/inside.h"
 #include "base/path.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 
 namespace ringfence {
+
+// The longest line that a reader of the log looks at; the hook writes shorter ones.
+inline constexpr size_t kLongestLine = size_t{4} * kMaxAuditLine;
+
+// Returns the log's files in the order in which they were written, the log itself last. Those that
+// were rotated keep their names.
+Result<std::vector<LogFile>> PartsOfLog(const Path& file);
+// Returns an invalid descriptor if the file does not exist (any more).
+Result<UniqueFd> OpenLogPart(const std::string& name, struct stat* facts);
+std::pair<dev_t, ino_t> LogPartId(const struct stat& facts);
 
 struct LogLine {
   std::string_view text;  // valid until the next call; only the start of a very long line
@@ -46,7 +60,6 @@ class LogReader {
  private:
   enum class Opened { kNext, kNone, kRenamed };
 
-  Result<std::vector<LogFile>> List() const;
   Result<bool> Advance();
   Result<std::optional<LogLine>> NextFromHere();  // in the current file and those after it
   Result<Opened> OpenNext();

@@ -6,6 +6,7 @@
 
 #include "base/joined.h"
 #include "base/text.h"
+#include "cli/permit/refused_sessions.h"
 #include "cli/permit/session_grants.h"
 #include "policy/evaluate/fix.h"
 #include "policy/load/layers.h"
@@ -21,12 +22,33 @@ Result<std::vector<std::string>> WithEntry(const std::string& what, const GrantT
                     "leave --session out for an entry of a policy; nothing was changed");
 }
 
-Result<std::vector<std::string>> RefusedIn(const GrantTarget& grant, const Context& policies) {
+Result<RefusedSessions> RefusedIn(const GrantTarget& grant, const Path& audit_file) {
+  Result<RefusedSessions> refused = FindRefusedSessions(audit_file, grant);
+  if (!refused || !refused->ids.empty()) return refused;
+  const std::string log = "the audit log " + audit_file.text();
+  if (!refused->is_whole_day) {
+    return UsageError("--session",
+                      log + " is too long to search: its last " +
+                          std::to_string(RefusedSessions::kMostBytes >> 20) +
+                          " MiB have no denial of " + Quote(grant.text) + " in a session",
+                      "name the session: --session-id ID");
+  }
+  if (refused->has_other) {
+    return UsageError(
+        "--session", "the denials of " + Quote(grant.text) + " in " + log + " belong to no session",
+        "leave --session out, or give the command a session: ringfence run "
+        "--session ID; then: ringfence allow --session-id ID");
+  }
+  return UsageError("--session", log + " has no denial of " + Quote(grant.text) + " in a session",
+                    "name the session: --session-id ID");
+}
+
+Result<Path> AuditFile(const Context& policies) {
   const Result<Policy> policy = policies.PolicyFor();
   if (!policy) return policy.error();
   const std::optional<Path> log = OwnPath(policy->audit.file, policies.places);
   if (!log) return UsageError("--session", "the home directory is unknown", "give --home DIR");
-  return RefusedSessions(*log, grant);
+  return *log;
 }
 
 // The user's command again, for one session.
@@ -44,25 +66,46 @@ std::string CommandFor(const std::string& session, const ChangeOptions& options,
   return command + " " + ShellWord(what);
 }
 
+std::string CommandsFor(const std::vector<std::string>& sessions, const ChangeOptions& options,
+                        const std::string& what) {
+  return Joined(sessions, "; ",
+                [&](const std::string& session) { return CommandFor(session, options, what); });
+}
+
+Result<std::string> SessionToRevoke(const ChangeOptions& options, const std::string& what,
+                                    const GrantTarget& grant, Context& policies) {
+  const Result<std::vector<std::string>> sessions = WithEntry(what, grant, policies);
+  if (!sessions) return sessions.error();
+  if (sessions->size() == 1) return sessions->front();
+  return UsageError("--session", "more than one session has an entry for " + Quote(what),
+                    "name one; the newest first: " + CommandsFor(*sessions, options, what));
+}
+
 }  // namespace
 
 Result<std::string> ChooseSession(const ChangeOptions& options, const std::string& what,
                                   const GrantTarget& grant, Context& policies) {
-  const bool revokes = options.finds_entry;
-  const Result<std::vector<std::string>> sessions =
-      revokes ? WithEntry(what, grant, policies) : RefusedIn(grant, policies);
-  if (!sessions) return sessions.error();
-  if (sessions->size() == 1) return sessions->front();
-  const std::string commands = Joined(*sessions, "; ", [&](const std::string& session) {
-    return CommandFor(session, options, what);
-  });
-  if (revokes) {
-    return UsageError("--session", "more than one session has an entry for " + Quote(what),
-                      "name one; the newest first: " + commands);
+  if (options.finds_entry) return SessionToRevoke(options, what, grant, policies);
+  const Result<Path> log = AuditFile(policies);
+  if (!log) return log.error();
+  const Result<RefusedSessions> refused = RefusedIn(grant, *log);
+  if (!refused) return refused.error();
+  const std::vector<std::string>& sessions = refused->ids;
+  const std::string commands =
+      "name one; the last refused first: " + CommandsFor(sessions, options, what);
+  if (sessions.size() > 1) {
+    return UsageError("--session",
+                      "more than one session was refused " + Quote(what) + " in the last day",
+                      commands);
   }
-  return UsageError("--session",
-                    "more than one session was refused " + Quote(what) + " in the last day",
-                    "name one; the last refused first: " + commands);
+  if (!refused->is_whole_day) {
+    return UsageError("--session",
+                      "the audit log of the last day is too long to search for all sessions that "
+                      "were refused " +
+                          Quote(what),
+                      commands);
+  }
+  return sessions.front();
 }
 
 }  // namespace ringfence

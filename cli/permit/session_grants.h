@@ -1,11 +1,9 @@
-// Finds what `ringfence allow --session` permitted to single sessions, and the session to permit.
+// Finds what `ringfence allow --session` permitted to single sessions.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "base/path.h"
-#include "base/result.h"
 #include "cli/common/grant_target.h"
 #include "cli/common/policies.h"
 
@@ -26,10 +24,5 @@ std::vector<SessionPermit> SessionsThatPermit(const GrantTarget& grant, Context&
 // Returns the sessions that have an entry for exactly this grant, the newest first. Changes
 // `policies` and restores them at the end.
 std::vector<std::string> SessionsWithEntry(const GrantTarget& grant, Context& policies);
-
-// Returns the sessions that were refused what the user now permits, by the last part of the audit
-// log: that of the newest denial of `grant`, then those that were refused it within a day before.
-// At least one, at most ten.
-Result<std::vector<std::string>> RefusedSessions(const Path& audit_file, const GrantTarget& grant);
 
 }  // namespace ringfence

@@ -493,6 +493,42 @@ def test_refusals_of_earlier_days_do_not_count(world):
     assert "only to session two" in world.run("allow", "--session", "b.example").stdout
 
 
+def test_a_session_that_floods_the_log_gets_nothing_alone(world):
+    """What it writes must not hide that another session was refused the same."""
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["@agent-hosts"]}}')
+    denial_of_host(world, "b.example", "one")
+    log = world.state / "audit.jsonl"
+    line = log.read_text()
+    flood = line.replace('"one"', '"two"').replace("b.example", "c.example")
+    with log.open("a") as file:
+        file.write(flood * (5 * 2**20 // len(flood)))
+    log.rename(world.state / "audit.jsonl.20260101T000000.000000000Z")
+    log.write_text(flood * (5 * 2**20 // len(flood)))
+    denial_of_host(world, "b.example", "two")
+    done = world.run("allow", "--session", "b.example")
+    error_of(done, 2, 'more than one session was refused "b.example"')
+    assert commands_in(done) == [["allow", "--session-id", session, "b.example"] for session in ("two", "one")]
+
+
+def test_a_log_of_more_than_can_be_searched_permits_nothing(world):
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["@agent-hosts"]}}')
+    denial_of_host(world, "b.example", "one")
+    log = world.state / "audit.jsonl"
+    line = log.read_text()
+    with log.open("r+b") as file:
+        file.truncate(257 * 2**20)  # a hole takes no space
+        file.seek(0, 2)
+        file.write(b"\n")
+    error_of(world.run("allow", "--session", "b.example"), 2, "is too long to search", "--session-id ID")
+    with log.open("a") as file:
+        file.write(line.replace('"one"', '"two"'))
+    done = world.run("allow", "--session", "b.example")
+    error_of(done, 2, "the audit log of the last day is too long to search", "the last refused first: ")
+    assert commands_in(done) == [["allow", "--session-id", "two", "b.example"]]
+    assert not (world.state / "sessions").exists()
+    assert "only to session two" in world.run(*commands_in(done)[0]).stdout
+
+
 def test_allow_of_an_unknown_set_names_the_command_that_lists_them(world):
     error_of(world.run("allow", "@nosuch"), 2, '"@nosuch"', "is not a set", "ringfence explain @nosuch")
     error_of(world.run("explain", "@nosuch"), 2, "there are:", "@secrets")

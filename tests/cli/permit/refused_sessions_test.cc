@@ -1,0 +1,131 @@
+#include "cli/permit/refused_sessions.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "audit_log/entry.h"
+#include "tests/support/audit_log_file.h"
+
+using namespace ringfence;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kHour = 3600 * kSecond;
+
+GrantTarget Host(const std::string& host) {
+  Result<GrantTarget> grant = MakeTarget(TargetKind::kHost, host, "/srv/project", "/home/dev");
+  REQUIRE(grant.has_value());
+  return *grant;
+}
+
+// A log of connections to b.example.
+class Refusals {
+ public:
+  void Add(const std::string& session, int64_t time, LoggedVerdict verdict = LoggedVerdict::kDeny,
+           uint64_t rotate = kNoRotation) const {
+    AuditEntry entry{.time = AuditTime(time), .event = "Connection", .session = session};
+    entry.verdict = verdict;
+    entry.host = "b.example:443";
+    REQUIRE(AppendToAudit(log_.path(), Quiet(rotate), AuditText(entry), time));
+  }
+  // Other lines of at least `size` bytes in all.
+  void Flood(size_t size, int64_t time) const {
+    AuditEntry entry{.time = AuditTime(time), .event = "Connection", .session = "flood"};
+    entry.verdict = LoggedVerdict::kDeny;
+    entry.host = "c.example";
+    entry.why = std::string(1000, 'x');
+    const NewAuditLine line{AuditText(entry), time};
+    const std::vector<NewAuditLine> lines(size / line.text.size() + 1, line);
+    const Result<size_t> added = AppendToAudit(log_.path(), Quiet(), lines);
+    REQUIRE(added.has_value());
+    REQUIRE(*added == lines.size());
+  }
+  RefusedSessions Find(uint64_t most = RefusedSessions::kMostBytes) const {
+    Result<RefusedSessions> found = FindRefusedSessions(log_.path(), Host("b.example"), most);
+    REQUIRE(found.has_value());
+    return *found;
+  }
+  const AuditLogFile& log() const { return log_; }
+
+ private:
+  AuditLogFile log_;
+};
+
+}  // namespace
+
+TEST_CASE("refused sessions: the last refused first, each once") {
+  const Refusals refusals;
+  for (const char* session : {"one", "two", "one", "", "ringfence-init", "ringfence-doctor"}) {
+    refusals.Add(session, kTime);
+  }
+  refusals.Add("three", kTime, LoggedVerdict::kPermit);
+  CHECK(refusals.Find().ids == Texts{"one", "two"});
+  CHECK(refusals.Find().has_other);
+  CHECK(refusals.Find().is_whole_day);
+}
+
+TEST_CASE("refused sessions: other lines of the same day hide none") {
+  const Refusals refusals;
+  refusals.Add("victim", kTime);
+  refusals.Flood(9 << 20, kTime + kSecond);
+  refusals.Add("flood", kTime + 2 * kSecond);
+  CHECK(refusals.Find().ids == Texts{"flood", "victim"});
+  CHECK(refusals.Find().is_whole_day);
+}
+
+TEST_CASE("refused sessions: the rotated files of the day count") {
+  const Refusals refusals;
+  for (int i = 0; i < 8; ++i) {
+    refusals.Add(std::to_string(i), kTime + i * kHour, LoggedVerdict::kDeny, 1);
+  }
+  REQUIRE(refusals.log().Files() == 8);
+  CHECK(refusals.Find().ids == Texts{"7", "6", "5", "4", "3", "2", "1", "0"});
+}
+
+TEST_CASE("refused sessions: the search ends at its bound, and says so") {
+  const Refusals refusals;
+  refusals.Add("victim", kTime);
+  refusals.Flood(2 << 20, kTime + kSecond);
+  CHECK(refusals.Find(1 << 20).ids == Texts{});
+  CHECK_FALSE(refusals.Find(1 << 20).is_whole_day);
+  refusals.Add("flood", kTime + 2 * kSecond);
+  CHECK(refusals.Find(1 << 20).ids == Texts{"flood"});
+  CHECK_FALSE(refusals.Find(1 << 20).is_whole_day);
+}
+
+TEST_CASE("refused sessions: the day before the newest refusal counts, whatever the bound") {
+  const Refusals refusals;
+  refusals.Add("earlier", kTime);
+  refusals.Flood(1 << 20, kTime + kSecond);
+  refusals.Add("one", kTime + 2 * kHour);
+  refusals.Add("two", kTime + 25 * kHour);
+  const RefusedSessions found = refusals.Find(1 << 20);
+  CHECK(found.ids == Texts{"two", "one"});
+  CHECK(found.is_whole_day);
+}
+
+TEST_CASE("refused sessions: a time that a sandbox made up does not end the search") {
+  const Refusals refusals;
+  refusals.Add("victim", kTime);
+  AuditEntry made_up{.time = "2001-01-01T00:00:00.000Z", .event = "PreToolUse", .session = "flood"};
+  const std::string inside = AuditText(made_up) + ",\"inside\":\"" + AuditTime(kTime) + "\"";
+  REQUIRE(AppendToAudit(refusals.log().path(), Quiet(), inside, kTime));
+  refusals.Add("flood", kTime + kSecond);
+  CHECK(refusals.Find().ids == Texts{"flood", "victim"});
+}
+
+TEST_CASE("refused sessions: at most ten") {
+  const Refusals refusals;
+  for (int i = 0; i < 12; ++i) refusals.Add("s" + std::to_string(i), kTime + i);
+  CHECK(refusals.Find().ids.size() == 10);
+}
+
+TEST_CASE("refused sessions: an error of the log is one of the search") {
+  const Refusals refusals;
+  refusals.log().Directory("state/log.jsonl");
+  CHECK_FALSE(FindRefusedSessions(refusals.log().path(), Host("b.example")));
+}
