@@ -18,6 +18,7 @@
 #include "base/program.h"
 #include "base/sha256.h"
 #include "base/socket_pair.h"
+#include "base/state_file.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "hook/wrap.h"
@@ -99,13 +100,25 @@ Result<NetworkEntry> Create(const UniqueFd& proxy, const SessionRequest& session
 
 // Returns 128 random bits, in hexadecimal.
 Result<std::string> NewRandomName() {
-  std::array<unsigned char, 16> bytes{};
+  std::array<unsigned char, kAgentDigits / 2> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
     return SystemError("getrandom");
   }
   std::string text;
   for (const unsigned char byte : bytes) AppendHex(text, byte, 2);
   return text;
+}
+
+// Creates and locks a file in the folder of the sessions' grants.
+Result<UniqueFd> HoldFile(const Path& file) {
+  constexpr int kLevels = 4;  // ~/.local/state/ringfence/sessions
+  if (Status s = MakeFolders(file.Parent(), kLevels); !s) return s.error();
+  Result<UniqueFd> fd = OpenStateFile(file, StateWrites::kAnywhere);
+  if (!fd) return fd;
+  const Result<bool> is_held = LockFile(fd->get(), 1);
+  if (!is_held) return is_held.error();
+  if (!*is_held) return SystemError("flock(" + file.text() + ")", EWOULDBLOCK);
+  return fd;
 }
 
 // A socket at a port of the host's loopback; the kernel chooses the port if it is 0.
@@ -168,7 +181,9 @@ Result<NetworkEntry> ProxyAccess::OpenPort(SessionRequest session) {
 ProxyAccess::~ProxyAccess() {
   const std::vector<Path>& homes = request_.context.places.homes;
   if (own_session_.empty() || homes.empty()) return;
-  ::unlink(SessionGrantsPath(homes.front().text(), own_session_).c_str());
+  const std::string home = homes.front().text();
+  ::unlink(SessionGrantsPath(home, own_session_).c_str());
+  if (running_.valid()) ::unlink(AgentLockPath(home, own_session_).c_str());
 }
 
 // What names a session inside is untrusted, and it changes while the agent runs.
@@ -177,8 +192,23 @@ Status ProxyAccess::NameOwnSession() {
   if (!needs_name || !own_session_.empty()) return Unit{};
   Result<std::string> name = NewRandomName();
   if (!name) return name.error();
-  own_session_ = "agent-" + *name;
+  own_session_ = std::string(kAgentName) + *name;
+  MarkAsRunning();
   return Unit{};
+}
+
+// So that `ringfence allow --session` knows which of the sessions in the log still run. Precedes
+// the first refusal.
+void ProxyAccess::MarkAsRunning() {
+  const std::vector<Path>& homes = request_.context.places.homes;
+  if (homes.empty() || request_.command.is_trial) return;
+  Result<UniqueFd> held = HoldFile(Path::Clean(AgentLockPath(homes.front().text(), own_session_)));
+  if (held) {
+    running_ = std::move(*held);
+    return;
+  }
+  report_.Warn("no host can be permitted to this session alone, since it counts as ended: " +
+               held.error().text());
 }
 
 Result<NetworkEntry> ProxyAccess::Enter(const SandboxPlan& plan) {

@@ -31,6 +31,7 @@ class ProxyAccess final : public NetworkAccess, NotCopied {
 
  private:
   Status NameOwnSession();
+  void MarkAsRunning();
   bool BeginPause();
   bool HearOne();  // returns false if nothing more is to be heard
   void Take(SocketMessage& message);
@@ -44,6 +45,7 @@ class ProxyAccess final : public NetworkAccess, NotCopied {
   // Names the session of an agent itself, for the log and for `ringfence allow --session`. Its
   // permissions end with it.
   std::string own_session_;
+  UniqueFd running_;  // holds AgentLockPath(own_session_)
   // To the proxy, for as long as the sandbox lives; invalid if it is not used.
   UniqueFd connection_;
   // A timer while notices are held back, so that a command's own message about the same failure is

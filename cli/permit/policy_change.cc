@@ -19,6 +19,7 @@
 #include "cli/common/init_command.h"
 #include "cli/common/registered.h"
 #include "cli/common/state.h"
+#include "cli/permit/ended_agent.h"
 #include "cli/permit/session_choice.h"
 #include "cli/permit/session_grants.h"
 #include "policy/evaluate/fix.h"
@@ -275,6 +276,10 @@ Result<ChangeTarget> PolicyChange::SessionTarget() {
   // Without a "network" section only the sandbox of an agent refuses hosts.
   grant_.is_of_agent = grant_.kind == TargetKind::kHost && !HasNetwork(*context_);
   session_ = options_.session_id;
+  if (!options_.finds_entry && IsEndedAgent(where_.home, session_)) {
+    return UsageError("--session-id", "the agent of the session " + session_ + " has ended",
+                      "leave --session-id out to permit it to all; nothing was changed");
+  }
   if (session_.empty()) {
     Result<std::string> chosen = ChooseSession(options_, what_, grant_, *context_);
     if (Status s = std::move(chosen).MoveTo(session_); !s) return s.error();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "base/text.h"
 #include "cli/common/since.h"
 #include "cli/log/log_from_end.h"
+#include "cli/permit/ended_agent.h"
 #include "cli/setup/proof.h"
 #include "policy/mcp/mcp_name.h"
 #include "policy/rules/domain.h"
@@ -58,7 +60,7 @@ bool IsDenialOf(const AuditEntry& entry, const GrantTarget& grant) {
 // Denials of one grant, the newest first.
 class Denials {
  public:
-  explicit Denials(const GrantTarget& grant) : grant_(grant) {}
+  Denials(const GrantTarget& grant, const std::string& home) : grant_(grant), home_(home) {}
 
   // Returns false if no earlier line of the log counts.
   bool Take(const LogFromEnd::Line& line) {
@@ -81,10 +83,12 @@ class Denials {
     if (session == kInitSession || session == kDoctorSession) return;
     if (entry.time < oldest_) return;  // a line out of order
     found_.has_other = found_.has_other || session.empty();
-    if (session.empty() || Contains(found_.ids, session)) return;
+    if (session.empty() || Contains(found_.ids, session) || ended_.contains(session)) return;
     const std::optional<int64_t> time = UnixTime(entry.time);
     if (oldest_.empty() && time) oldest_ = AuditTime((*time - kDay) * 1'000'000'000);
-    found_.ids.push_back(session);
+    if (!IsEndedAgent(home_, session)) return found_.ids.push_back(session);
+    found_.has_ended = true;
+    ended_.insert(session);
   }
 
   // What a sandbox sent has a time of its own choosing in front, and does not count.
@@ -96,17 +100,19 @@ class Denials {
   }
 
   const GrantTarget& grant_;
+  const std::string& home_;
   RefusedSessions found_;
+  std::set<std::string> ended_;
   std::string oldest_;  // the time from which on denials count; "" before the first one
 };
 
 }  // namespace
 
 Result<RefusedSessions> FindRefusedSessions(const Path& audit_file, const GrantTarget& grant,
-                                            uint64_t most) {
+                                            const std::string& home, uint64_t most) {
   LogFromEnd log(audit_file, most);
   if (Status s = log.Open(); !s) return s.error();
-  Denials denials(grant);
+  Denials denials(grant, home);
   for (;;) {
     const Result<std::optional<LogFromEnd::Line>> line = log.Previous();
     if (!line) return line.error();

@@ -22,10 +22,16 @@ Result<std::vector<std::string>> WithEntry(const std::string& what, const GrantT
                     "leave --session out for an entry of a policy; nothing was changed");
 }
 
-Result<RefusedSessions> RefusedIn(const GrantTarget& grant, const Path& audit_file) {
-  Result<RefusedSessions> refused = FindRefusedSessions(audit_file, grant);
+Result<RefusedSessions> RefusedIn(const Path& audit_file, const GrantTarget& grant,
+                                  const std::string& home) {
+  Result<RefusedSessions> refused = FindRefusedSessions(audit_file, grant, home);
   if (!refused || !refused->ids.empty()) return refused;
   const std::string log = "the audit log " + audit_file.text();
+  if (refused->has_ended) {
+    return UsageError("--session", "the agent that was refused " + Quote(grant.text) + " has ended",
+                      "leave --session out to permit it to all, or let an agent that runs ask for "
+                      "it again");
+  }
   if (!refused->is_whole_day) {
     return UsageError("--session",
                       log + " is too long to search: its last " +
@@ -88,7 +94,9 @@ Result<std::string> ChooseSession(const ChangeOptions& options, const std::strin
   if (options.finds_entry) return SessionToRevoke(options, what, grant, policies);
   const Result<Path> log = AuditFile(policies);
   if (!log) return log.error();
-  const Result<RefusedSessions> refused = RefusedIn(grant, *log);
+  const std::vector<Path>& homes = policies.places.homes;
+  const Result<RefusedSessions> refused =
+      RefusedIn(*log, grant, homes.empty() ? "" : homes.front().text());
   if (!refused) return refused.error();
   const std::vector<std::string>& sessions = refused->ids;
   const std::string commands =

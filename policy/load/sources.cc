@@ -211,6 +211,15 @@ class SourceReader {
 
 }  // namespace
 
+bool IsAgentSession(std::string_view session_id) {
+  return session_id.starts_with(kAgentName) &&
+         IsLowerHex(session_id.substr(kAgentName.size()), kAgentDigits);
+}
+
+std::string AgentLockPath(const std::string& home, std::string_view session_id) {
+  return StateFolder(home) + "/sessions/" + std::string(session_id) + ".lock";
+}
+
 std::string SessionGrantsPath(const std::string& home, std::string_view session_id) {
   const bool plain =
       !session_id.empty() && session_id.size() <= 128 &&

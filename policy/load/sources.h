@@ -44,6 +44,16 @@ Result<PolicySources> ReadPolicySources(const std::string& policy_option, Places
 // Returns the path of the user's grants for one session (`ringfence allow --session`), or "" if
 // `session_id` is not a plain name.
 std::string SessionGrantsPath(const std::string& home, std::string_view session_id);
+
+// Returns true for the name that `ringfence run` gives the session of a confined agent: kAgentName
+// and kAgentDigits random hexadecimal digits.
+bool IsAgentSession(std::string_view session_id);
+inline constexpr std::string_view kAgentName = "agent-";
+inline constexpr size_t kAgentDigits = 32;
+// Returns the path of the file that the launcher of such a session holds with flock(2) while the
+// agent runs.
+std::string AgentLockPath(const std::string& home, std::string_view session_id);
+
 // Adds the session's grants to `sources`; false if there are none.
 Result<bool> AddSessionGrants(std::string_view session_id, const Places& places,
                               PolicySources& sources);

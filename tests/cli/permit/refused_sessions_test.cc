@@ -1,10 +1,15 @@
 #include "cli/permit/refused_sessions.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
 
 #include <filesystem>
 
 #include "audit_log/entry.h"
+#include "base/syscall.h"
+#include "cli/permit/ended_agent.h"
+#include "policy/load/sources.h"
 #include "tests/support/audit_log_file.h"
 
 using namespace ringfence;
@@ -45,11 +50,20 @@ class Refusals {
     REQUIRE(*added == lines.size());
   }
   RefusedSessions Find(uint64_t most = RefusedSessions::kMostBytes) const {
-    Result<RefusedSessions> found = FindRefusedSessions(log_.path(), Host("b.example"), most);
+    Result<RefusedSessions> found =
+        FindRefusedSessions(log_.path(), Host("b.example"), home(), most);
     REQUIRE(found.has_value());
     return *found;
   }
   const AuditLogFile& log() const { return log_; }
+  std::string home() const { return log_.At("home"); }
+  // The file of a launcher, which counts while its lock is held.
+  UniqueFd Lock(const std::string& session) const {
+    const std::string path = AgentLockPath(home(), session);
+    REQUIRE(path.starts_with(log_.root()));
+    log_.File(path.substr(log_.root().size() + 1));
+    return OpenFile(path.c_str(), O_RDWR);
+  }
 
  private:
   AuditLogFile log_;
@@ -127,5 +141,42 @@ TEST_CASE("refused sessions: at most ten") {
 TEST_CASE("refused sessions: an error of the log is one of the search") {
   const Refusals refusals;
   refusals.log().Directory("state/log.jsonl");
-  CHECK_FALSE(FindRefusedSessions(refusals.log().path(), Host("b.example")));
+  CHECK_FALSE(FindRefusedSessions(refusals.log().path(), Host("b.example"), refusals.home()));
+}
+
+TEST_CASE("refused sessions: agents that have ended do not count") {
+  const Refusals refusals;
+  const std::string running = "agent-" + std::string(32, 'a');
+  const std::string killed = "agent-" + std::string(32, 'b');
+  const UniqueFd held = refusals.Lock(running);
+  REQUIRE(::flock(held.get(), LOCK_EX) == 0);
+  refusals.Add(running, kTime);
+  for (int i = 0; i < 20; ++i) {
+    refusals.Add("agent-" + std::string(30, '0') + std::to_string(10 + i), kTime);
+  }
+  refusals.Add(killed, kTime);
+  refusals.Lock(killed);
+  CHECK(refusals.Find().ids == Texts{running});
+  CHECK(refusals.Find().has_ended);
+  CHECK(std::filesystem::exists(AgentLockPath(refusals.home(), running)));
+  CHECK_FALSE(std::filesystem::exists(AgentLockPath(refusals.home(), killed)));
+}
+
+TEST_CASE("refused sessions: the day is that of the newest refusal, also of one that has ended") {
+  const Refusals refusals;
+  refusals.Add("earlier", kTime);
+  refusals.Add("agent-" + std::string(32, 'a'), kTime + 25 * kHour);
+  CHECK(refusals.Find().ids == Texts{});
+  CHECK(refusals.Find().has_ended);
+}
+
+TEST_CASE("ended agent: only of the sessions that ringfence names itself") {
+  const Refusals refusals;
+  const std::string agent = "agent-" + std::string(32, 'a');
+  CHECK(IsEndedAgent(refusals.home(), agent));
+  CHECK_FALSE(IsEndedAgent(refusals.home(), "agent-foo"));
+  // It may run if its file says nothing.
+  refusals.log().Directory("home/.local/state/ringfence/sessions");
+  refusals.log().Link("home/.local/state/ringfence/sessions/" + agent + ".lock", "/nowhere");
+  CHECK_FALSE(IsEndedAgent(refusals.home(), agent));
 }

@@ -259,3 +259,16 @@ TEST_CASE("sources: a policy may be passed as a descriptor of an unnamed file") 
   CHECK_FALSE(disk.Read("/proc/self/fd/" + std::to_string(open.get())).has_value());
   CHECK_FALSE(disk.Read("/proc/self/fd/9999").has_value());
 }
+
+TEST_CASE("sources: the sessions of confined agents") {
+  const std::string digits = "0123456789abcdef0123456789abcdef";
+  CHECK(IsAgentSession("agent-" + digits));
+  for (const std::string& other :
+       {std::string("agent-"), std::string("agent-foo"), digits, "agent-" + digits + "0",
+        "agent-" + digits.substr(1), "agent-" + digits.substr(1) + "A", "Agent-" + digits}) {
+    CAPTURE(other);
+    CHECK_FALSE(IsAgentSession(other));
+  }
+  CHECK(AgentLockPath("/home/dev", "agent-1") ==
+        "/home/dev/.local/state/ringfence/sessions/agent-1.lock");
+}

@@ -1,5 +1,6 @@
 """`ringfence allow`: what it adds, asks about, refuses and says."""
 
+import fcntl
 import hashlib
 import json
 import os
@@ -527,6 +528,29 @@ def test_a_log_of_more_than_can_be_searched_permits_nothing(world):
     assert commands_in(done) == [["allow", "--session-id", "two", "b.example"]]
     assert not (world.state / "sessions").exists()
     assert "only to session two" in world.run(*commands_in(done)[0]).stdout
+
+
+def test_agents_that_have_ended_get_nothing(world):
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["@agent-hosts"]}}')
+    running, killed, ended = ("agent-" + digit * 32 for digit in "abc")
+    folder = world.state / "sessions"
+    for session in (running, killed, ended):
+        denial_of_host(world, "b.example", session)
+    done = world.run("allow", "--session", "b.example")
+    error_of(done, 2, 'the agent that was refused "b.example" has ended', "leave --session out")
+    assert not folder.exists()
+    world.write(folder / f"{killed}.lock", "")
+    with world.write(folder / f"{running}.lock", "").open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        for session in (killed, ended):
+            error_of(world.run("allow", "--session-id", session, "b.example"), 2,
+                     f"the agent of the session {session} has ended", "nothing was changed")
+        assert [path.name for path in folder.iterdir()] == [f"{running}.lock"]
+        assert f"only to session {running}" in world.run("allow", "--session", "b.example").stdout
+        denial_of_host(world, "c.example", "agent-foo")
+        assert "only to session agent-foo" in world.run("allow", "--session", "c.example").stdout
+    # What is left of it can be taken back.
+    assert "Removed" in world.run("revoke", "--session-id", running, "b.example").stdout
 
 
 def test_allow_of_an_unknown_set_names_the_command_that_lists_them(world):

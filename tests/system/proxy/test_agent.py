@@ -6,6 +6,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import signal
 import time
 
 import pytest
@@ -236,7 +237,7 @@ def test_a_host_is_allowed_for_the_running_session_only(agent, checks):
         words = re.search("`(ringfence allow [^`]*)`", said)[1].split()
         done = stage.in_another_terminal(*words)
         assert "it applies only to session agent-" in done.stdout, done
-        assert list(grants.iterdir())
+        assert sorted(path.suffix for path in grants.iterdir()) == [".json", ".lock"]
 
     grants = agent.home / ".local/state/ringfence/sessions"
     agent.played_by, api = agent.played(
@@ -247,6 +248,42 @@ def test_a_host_is_allowed_for_the_running_session_only(agent, checks):
         assert running.wait(120), running.diagnosis()
     check(checks, agent.played_by)
     assert not list(grants.iterdir())
+
+
+def test_the_second_agent_of_the_day_is_the_one_that_is_meant(agent, checks):
+    def kill(stage):
+        os.kill(running._process.pid, signal.SIGKILL)
+        running._process.wait()
+
+    def allow(stage):
+        said = re.search("--session-id (agent-[0-9a-f]{32}) ", stage.played_by.told("refused"))[1]
+        done = stage.in_another_terminal("ringfence", "allow", "--session", "good.example")
+        assert f"it applies only to session {said}" in done.stdout, done
+
+    ask = Call("refused", bash("curl -sS http://good.example/a"), Told(True, ("refused",)))
+    _, api = agent.played(ask, Do("its launcher is killed", kill), Call("never", bash("true"), runs()))
+    with api, agent.client() as running:
+        assert running.wait(120), running.diagnosis()
+    grants = agent.home / ".local/state/ringfence/sessions"
+    left = [path.stem for path in grants.iterdir()]
+    assert len(left) == 1 and left[0].startswith("agent-")
+    done = agent.in_another_terminal("ringfence", "allow", "--session", "good.example")
+    assert done.returncode == 2 and "has ended" in done.stderr, done
+    assert not list(grants.iterdir())
+    agent.played_by, api = agent.played(
+        ask, Do("allow", allow), Call("permitted", bash("curl -sS http://good.example/b"), runs('"path": "/b"')))
+    with api, agent.client() as running:
+        assert running.wait(120), running.diagnosis()
+    check(checks, agent.played_by)
+
+
+def test_an_agent_that_cannot_be_marked_as_running_runs(agent):
+    agent.write("$HOME/.local/state/ringfence/sessions", "")
+    told, api = agent.played(Call("a command", bash("echo made"), runs("made")))
+    with api, agent.client() as running:
+        assert running.wait(120), running.diagnosis()
+    assert not told.trouble()
+    assert running.errors().count("since it counts as ended: ") == 1, running.errors()
 
 
 def test_the_last_line_says_how_to_list_the_host(agent):
