@@ -9,6 +9,7 @@
 #include "policy/evaluate/evaluate_url.h"
 #include "policy/evaluate/text_kind.h"
 #include "policy/rules/domain.h"
+#include "policy/rules/own_loopback.h"
 #include "policy/sandbox_network.h"
 
 namespace ringfence {
@@ -94,6 +95,9 @@ std::optional<Denial> DecideConfinedHost(const Named& named, const Policy& polic
     return Denial{named, std::move(decision)};
   }
   if (IsHostNetwork(*inside.network)) return {};
+  // The sandbox has a loopback of its own, where nothing is refused: its server is not there.
+  const Result<HostPort> read = ParseHostPort(named.text);
+  if (read && IsOwnLoopback({.host = read->host})) return {};
   NameDecision outcome =
       DecideNamed(named.text, inside, [&](const std::string& host, uint16_t port) {
         NameDecision at_port = EvaluateConnection(host, port, inside);

@@ -4,10 +4,10 @@
 #include "base/case_fold.h"
 #include "base/text.h"
 #include "cli/check/lint.h"
-#include "cli/common/own_loopback.h"
 #include "policy/decision.h"
 #include "policy/mcp/mcp_name.h"
 #include "policy/rules/domain.h"
+#include "policy/rules/own_loopback.h"
 #include "policy/rules/pattern.h"
 
 namespace ringfence {

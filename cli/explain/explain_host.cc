@@ -5,12 +5,12 @@
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/common/grant_target.h"
-#include "cli/common/own_loopback.h"
 #include "cli/common/policies.h"
 #include "policy/evaluate/evaluate_connection.h"
 #include "policy/evaluate/evaluate_url.h"
 #include "policy/evaluate/upstream_route.h"
 #include "policy/rules/domain.h"
+#include "policy/rules/own_loopback.h"
 #include "policy/sandbox_network.h"
 
 namespace ringfence {

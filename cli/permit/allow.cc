@@ -12,13 +12,13 @@
 #include "cli/common/client_refusals.h"
 #include "cli/common/console.h"
 #include "cli/common/grant_target.h"
-#include "cli/common/own_loopback.h"
 #include "cli/permit/policy_change.h"
 #include "cli/permit/policy_edit.h"
 #include "cli/setup/starter_policy.h"
 #include "policy/files/cached_files.h"
 #include "policy/files/real_files.h"
 #include "policy/rules/domain.h"
+#include "policy/rules/own_loopback.h"
 #include "policy/rules/protected.h"
 
 namespace ringfence {

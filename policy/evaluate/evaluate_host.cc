@@ -8,6 +8,7 @@
 #include "policy/evaluate/fix.h"
 #include "policy/evaluate/upstream_route.h"
 #include "policy/rules/domain.h"
+#include "policy/rules/own_loopback.h"
 
 namespace ringfence {
 namespace {
@@ -209,8 +210,11 @@ std::optional<RulePlace> PlaceOfUsersList(const Policy& policy) {
   return list.of_project ? std::nullopt : std::optional(list.place);
 }
 
-// The remedy for a connection to a port of this machine by another name.
-std::string OtherNameFix(uint16_t port, const Policy& policy) {
+// The remedy for a connection to a port of this machine by another name. None for a name that only
+// its owner lets lead here: nobody may get the user to open a port of this machine.
+std::string OtherNameFix(const HostRule& wanted, const Policy& policy) {
+  if (!IsOwnLoopback(wanted)) return "";
+  const uint16_t port = wanted.port;
   if (policy.network && EvaluateHost(kHostLoopback, port, policy).verdict == Verdict::kPermit) {
     return "Connect to " + Quote(ConnectionText(std::string(kHostLoopback), port)) + " instead.";
   }
@@ -237,7 +241,7 @@ AddressDecision EvaluateKind(const HostRule& wanted, const Address& address, con
       if (is_literal) return {};
       return deny(": only an entry for the address itself permits it", "");
     case AddressKind::kLoopback:
-      return deny(": only host.ringfence leads to this machine", OtherNameFix(wanted.port, policy));
+      return deny(": only host.ringfence leads to this machine", OtherNameFix(wanted, policy));
     case AddressKind::kUnusable:
       break;
   }

@@ -1,4 +1,4 @@
-#include "cli/common/own_loopback.h"
+#include "policy/rules/own_loopback.h"
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-// Entries of policies for the loopback.
+// Names and addresses of the loopback.
 #pragma once
 
 #include "policy/policy.h"
