@@ -15,6 +15,7 @@
 #include "cli/common/console.h"
 #include "cli/common/evaluator.h"
 #include "cli/common/grant_target.h"
+#include "cli/common/misread_path.h"
 #include "cli/common/policies.h"
 #include "cli/common/registered.h"
 #include "cli/explain/explain_host.h"
@@ -216,6 +217,7 @@ Result<Subjects> SubjectsOf(const ExplainOptions& options) {
       !options.what.empty() && options.argument.empty() && options.event_file.empty();
   if (!is_name) return Subjects{{options}, {}};
   const bool is_url = IsUrl(options.what);
+  if (auto misread = MisreadPath(options.what, options.cwd)) return *misread;
   std::optional<TargetKind> kind = KindOf(options.what);
   // Nothing of that name exists, and letter case makes no difference to a host.
   if (!kind && KindOf(LowerAscii(options.what)) == TargetKind::kHost) kind = TargetKind::kHost;

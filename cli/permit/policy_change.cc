@@ -17,6 +17,7 @@
 #include "cli/common/file_place.h"
 #include "cli/common/host_tools.h"
 #include "cli/common/init_command.h"
+#include "cli/common/misread_path.h"
 #include "cli/common/registered.h"
 #include "cli/common/state.h"
 #include "cli/permit/ended_agent.h"
@@ -197,6 +198,7 @@ Result<TargetKind> PolicyChange::ReadKind() {
   }
   if (options_.kind == "host") return TargetKind::kHost;
   if (auto misread = MisreadWord(what_)) return *misread;
+  if (auto misread = MisreadPath(what_, folder_)) return *misread;
   if (const auto kind = KindOf(what_)) return *kind;
   if (const auto kind = options_.finds_entry ? KindOfEntry() : std::nullopt) return *kind;
   if (auto misspelt = MisspeltHost(what_)) return *misspelt;

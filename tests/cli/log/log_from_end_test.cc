@@ -44,7 +44,7 @@ TEST_CASE("log from its end: the last line first, also one without a newline") {
 TEST_CASE("log from its end: rotated files follow, each line once") {
   const AuditLogFile log;
   for (int i = 0; i < 40; ++i) REQUIRE(log.Append(std::to_string(i), 1000, kTime + i));
-  REQUIRE(log.Files() > 5);
+  REQUIRE(log.Files() > 3);
   Texts lines = FromEnd(log);
   std::erase(lines, "");
   REQUIRE(lines.size() == 40);
@@ -58,7 +58,7 @@ TEST_CASE("log from its end: lines that lie across two pieces are whole") {
   std::string text;
   Texts expected{""};
   for (int i = 0; i < 3000; ++i) {
-    expected.insert(expected.begin() + 1, std::string(static_cast<size_t>(i) % 700, 'x'));
+    expected.insert(expected.begin() + 1, std::string(1 + static_cast<size_t>(i) % 700, 'x'));
     text += expected[1] + "\n";
   }
   log.File("state/log.jsonl", text);

@@ -553,6 +553,23 @@ def test_agents_that_have_ended_get_nothing(world):
     assert "Removed" in world.run("revoke", "--session-id", running, "b.example").stdout
 
 
+def test_what_is_no_path_is_not_taken_for_one(world):
+    world.write(world.policy, '{"version": 1, "network": {"allow": ["@agent-hosts"]}}')
+    for command in ("allow", "revoke", "explain"):
+        error_of(world.run(command, "10.0.0.0/8"), 2, "is a range of addresses", "private")
+        error_of(world.run(command, "example.com/path"), 2, 'did you mean "example.com"?')
+        error_of(world.run(command, "git@good.example:x/y.git"), 2, 'did you mean "good.example:22"?')
+    assert "Added" in world.run("allow", "good.example:22").stdout
+    # Paths of these names.
+    for word in ("10.0.0.0/8", "example.com/path", "git@good.example:x/y.git"):
+        assert "is permitted already" in world.run("allow", f"./{word}").stdout
+        assert "is permitted already" in world.run("allow", "--as", "path", word).stdout
+        assert world.run("explain", f"./{word}").returncode == 0
+        world.write(world.project / word, "x")
+        assert "is permitted already" in world.run("allow", word).stdout
+        assert world.run("explain", word).returncode == 0
+
+
 def test_allow_of_an_unknown_set_names_the_command_that_lists_them(world):
     error_of(world.run("allow", "@nosuch"), 2, '"@nosuch"', "is not a set", "ringfence explain @nosuch")
     error_of(world.run("explain", "@nosuch"), 2, "there are:", "@secrets")
