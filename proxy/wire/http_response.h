@@ -24,8 +24,8 @@ struct ResponsePlan {
 };
 
 struct ResponseContext {
-  std::string_view method;        // of the request
-  int client_minor = 1;           // HTTP version of the client
+  std::string_view method;  // of the request
+  int client_minor = 1;     // HTTP version of the client
   bool client_keep_alive = true;
   bool asked_upgrade = false;
 };

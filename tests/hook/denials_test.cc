@@ -113,6 +113,7 @@ TEST_CASE("denials: a command in a sandbox reaches what the policy lists, or has
   CHECK_FALSE(Has(told, "no network"));
   CHECK(ResultNotes(world, {Kind::kHost, "good.example"}, kCommands).empty());
   CHECK_FALSE(ResultNotes(world, {Kind::kHost, "a:b@c"}, kCommands).empty());
+  CHECK(ResultNotes(world, {Kind::kHost, "localhost:3000"}, kCommands).empty());
   world.User(R"("network":{"unlisted":"allow","deny":["evil.example"]})");
   CHECK(ResultNotes(world, evil, kCommands).empty());  // nothing there refuses it
   World tightened;

@@ -140,7 +140,10 @@ TEST_CASE("evaluator address: the cause names the address, its kind, the list an
   const Cause loopback = cause("a.corp.example", "127.0.0.1", 5432);
   CHECK(loopback.why ==
         "its address 127.0.0.1 is loopback: only host.ringfence leads to this machine");
-  CHECK(loopback.remedy == "Ask the user to run `ringfence allow host.ringfence:5432`.");
+  // The owner of the name chose the address.
+  CHECK(loopback.remedy.empty());
+  CHECK(cause("localhost", "127.0.0.1", 5432).remedy ==
+        "Ask the user to run `ringfence allow host.ringfence:5432`.");
   CHECK(cause("a.corp.example", "[fd00:ec2::254]", 443).why ==
         "its address [fd00:ec2::254] is metadata: only an entry for the address itself permits it");
   CHECK(cause("a.corp.example", "0.0.0.0", 443).why == "its address 0.0.0.0 is unusable");
@@ -176,15 +179,15 @@ TEST_CASE("evaluator address: without a list of the user's own no command is sug
   world.Project(R"("network":{"allow":["a.example"]})", false);
   const Policy policies[] = {world.Merged(world.EventOf("Bash", "{}")),
                              PolicyOfUser(world, R"("network":{"deny":["a.example"]})"), Policy()};
-  CHECK(Evaluate("a.example", "127.0.0.1", policies[0], 80).cause->remedy.find('`') ==
+  CHECK(Evaluate("localhost", "127.0.0.1", policies[0], 80).cause->remedy.find('`') ==
         std::string::npos);
-  CHECK(Evaluate("a.example", "127.0.0.1", policies[1], 80).cause->remedy.find('`') !=
+  CHECK(Evaluate("localhost", "127.0.0.1", policies[1], 80).cause->remedy.find('`') !=
         std::string::npos);
-  CHECK(Evaluate("a.example", "127.0.0.1", policies[2], 80).cause->remedy.find('`') ==
+  CHECK(Evaluate("localhost", "127.0.0.1", policies[2], 80).cause->remedy.find('`') ==
         std::string::npos);
   Policy empty;
   empty.network.emplace();
-  CHECK(Evaluate("a.example", "127.0.0.1", empty, 80).cause->remedy.find('`') == std::string::npos);
+  CHECK(Evaluate("localhost", "127.0.0.1", empty, 80).cause->remedy.find('`') == std::string::npos);
 }
 
 TEST_CASE("evaluator address: the remedy names the file that lacks the address") {

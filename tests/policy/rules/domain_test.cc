@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/text.h"
+#include "policy/rules/own_loopback.h"
 
 using namespace ringfence;
 
@@ -297,5 +298,17 @@ TEST_CASE("domain: an IPv6 address without brackets") {
   for (const char* text : {"", "1", "a:b", "12:30:00", "[::1]", "00:11:22:33:44:55", "%::1"}) {
     CAPTURE(text);
     CHECK_FALSE(IsBareAddress(text));
+  }
+}
+
+TEST_CASE("domain: names and addresses of the loopback") {
+  for (const char* host : {"localhost", "a.localhost", "127.0.0.1", "127.1.2.3", "[::1]", "0.0.0.0",
+                           "[::]", "[::ffff:127.0.0.1]"}) {
+    CAPTURE(host);
+    CHECK(IsOwnLoopback({.host = host}));
+  }
+  for (const char* host : {"host.ringfence", "localhost.example", "10.0.0.1", "[::2]", "1.0.0.0"}) {
+    CAPTURE(host);
+    CHECK_FALSE(IsOwnLoopback({.host = host}));
   }
 }
