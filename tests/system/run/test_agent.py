@@ -175,10 +175,15 @@ def test_missing_state_directories_are_created(world):
 def test_a_program_with_the_agents_name_is_the_agent(world):
     sandbox = Sandbox(world)
     for name in ("claude", "other"):
-        program = world.write(world.project / name, "#!/bin/sh\necho x > ~/.claude/todos/$1\n")
+        program = world.write(world.project / name, '#!/bin/sh\nfor last; do :; done\n'
+                              'echo "$*" && echo x > ~/.claude/todos/$last\n')
         program.chmod(0o755)
-    assert sandbox.run([str(world.project / "claude"), "a"]).returncode == 0
+    done = sandbox.run([str(world.project / "claude"), "a"])
+    assert (done.returncode, done.stdout) == (0, '--settings {"sandbox":{"enabled":false}} a\n'), done
     assert (world.home / ".claude/todos/a").exists()
+    for own in ([], ["--mode", "rwx"]):
+        words = ["--settings=x", "a"] if not own else ["a"]
+        assert sandbox.run([str(world.project / "claude"), *words], *own).stdout == " ".join(words) + "\n"
     assert sandbox.run([str(world.project / "other"), "b"]).returncode != 0
     inside = {"CLAUDECODE": "1"}  # its own commands are not the agent
     assert sandbox.run([str(world.project / "claude"), "c"], env=inside).returncode != 0
