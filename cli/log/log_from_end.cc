@@ -44,7 +44,7 @@ Result<bool> LogFromEnd::OpenEarlier() {
 
 // Puts what precedes `start_` in front of the part of a line that is in the buffer.
 Status LogFromEnd::ReadEarlier() {
-  constexpr uint64_t kPiece = 256 * 1024;
+  constexpr uint64_t kPiece = uint64_t{256} * 1024;
   if (end_ > kLongestLine) end_ = 0;  // not a line of ringfence
   const auto size = static_cast<size_t>(std::min(start_, kPiece));
   buffer_.resize(end_);
