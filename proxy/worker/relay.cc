@@ -51,18 +51,20 @@ bool Relay::PassSome(Side& from, Side& to) {
       return false;
     }
     const auto size = static_cast<size_t>(got);
-    if (judge_ && &from == &client_) {
-      if (!PassFirst({ReadBuffer().data(), size}, size == 0)) return false;
-      if (size > 0) return true;
-    }
-    if (size == 0) {
-      EndOf(from, to);
-      return false;
-    }
-    if (!Write(to, ReadBuffer().data(), size)) return false;
+    if (!Pass(from, to, size)) return false;
     if (size < kPiece) return true;
   }
   return true;
+}
+
+bool Relay::Pass(Side& from, Side& to, size_t size) {
+  const bool is_judged = judge_ && &from == &client_;
+  if (is_judged && !PassFirst({ReadBuffer().data(), size}, size == 0)) return false;
+  if (size == 0) {
+    EndOf(from, to);
+    return false;
+  }
+  return is_judged || Write(to, ReadBuffer().data(), size);
 }
 
 bool Relay::PassFirst(std::string_view bytes, bool has_ended) {

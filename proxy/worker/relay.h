@@ -61,6 +61,8 @@ class Relay final : public Watched, public std::enable_shared_from_this<Relay> {
   void Pump(Side& from, Side& to);
   // Returns false unless more can be read later.
   bool PassSome(Side& from, Side& to);
+  // Passes what ReadBuffer() holds: `size` bytes, or the end.
+  bool Pass(Side& from, Side& to, size_t size);
   bool PassFirst(std::string_view bytes, bool has_ended);
   void AwaitData(Side& from, Side& to);
   void AwaitRoom(Side& from, Side& to);
