@@ -4,7 +4,7 @@ import os
 import pathlib
 import time
 
-PATIENCE = 60  # seconds; only bounds a hang
+PATIENCE = 180  # seconds; only bounds a hang
 
 
 def until(condition, what):

@@ -7,7 +7,7 @@ import threading
 
 from proxy_processes import until
 
-SECONDS = 120
+SECONDS = 300
 
 
 class Run:
