@@ -24,7 +24,7 @@ constexpr int64_t kAbandonedLimit = int64_t{30} * 1'000'000'000;
 constexpr int64_t kAbandonedLimitIfFull = int64_t{1} * 1'000'000'000;
 // Looking at all connections takes time, and connections can come fast.
 constexpr int64_t kFreePause = int64_t{100} * 1'000'000;
-constexpr std::chrono::seconds kFarewellLimit{2};
+constexpr std::chrono::seconds kFarewellLimit{5};
 
 // Reads and drops what the client still sends: closing a socket with unread data would reset the
 // connection, and the client would lose the reply.
