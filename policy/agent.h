@@ -107,7 +107,7 @@ struct AgentSettings {
   std::string_view managed;        // the administrator's directory
   std::string_view managed_macos;  // the same on macOS
   std::string_view option;         // its value overrides the files, but not the administrator's
-  std::string_view no_sandbox;     // such a value, which switches the agent's own sandbox off
+  std::string_view no_sandbox;     // a value that disables the agent's own sandbox
 };
 
 // Names of environment variables.

@@ -5,8 +5,9 @@
 
 namespace ringfence {
 
-// True if `session` is that of a confined agent (IsAgentSession) whose launcher has ended; removes
-// what a killed launcher left of its lock. False for all other sessions, whose end nobody knows.
+// True if `session` belongs to a confined agent (IsAgentSession) whose launcher has ended; also
+// removes the lock file that a killed launcher left behind. False for any other session: there is
+// no way to tell whether it has ended.
 bool IsEndedAgent(const std::string& home, const std::string& session);
 
 }  // namespace ringfence

@@ -210,8 +210,8 @@ std::optional<RulePlace> PlaceOfUsersList(const Policy& policy) {
   return list.of_project ? std::nullopt : std::optional(list.place);
 }
 
-// The remedy for a connection to a port of this machine by another name. None for a name that only
-// its owner lets lead here: nobody may get the user to open a port of this machine.
+// The remedy for a connection to a port of this machine by another name. There is none if the owner
+// of the name pointed it here: that must not make ringfence advise the user to open a port.
 std::string OtherNameFix(const HostRule& wanted, const Policy& policy) {
   if (!IsOwnLoopback(wanted)) return "";
   const uint16_t port = wanted.port;

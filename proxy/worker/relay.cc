@@ -22,8 +22,8 @@ constexpr int kMaxPieces = 4;                 // before other connections get th
 std::shared_ptr<Relay> Relay::Start(Ends ends, EndHandler ended) {
   std::shared_ptr<Relay> relay(
       new Relay(std::move(ends.client), std::move(ends.host), std::move(ended)));
-  relay->judge_ = std::move(ends.judge);
-  (relay->judge_ ? relay->first_ : relay->host_.pending) = std::move(ends.to_host);
+  relay->check_ = std::move(ends.check);
+  (relay->check_ ? relay->first_ : relay->host_.pending) = std::move(ends.to_host);
   relay->client_.pending = std::move(ends.to_client);
   relay->Pump(relay->client_, relay->host_);
   relay->Pump(relay->host_, relay->client_);
@@ -58,25 +58,25 @@ bool Relay::PassSome(Side& from, Side& to) {
 }
 
 bool Relay::Pass(Side& from, Side& to, size_t size) {
-  const bool is_judged = judge_ && &from == &client_;
-  if (is_judged && !PassFirst({ReadBuffer().data(), size}, size == 0)) return false;
+  const bool is_checked = check_ && &from == &client_;
+  if (is_checked && !PassFirst({ReadBuffer().data(), size}, size == 0)) return false;
   if (size == 0) {
     EndOf(from, to);
     return false;
   }
-  return is_judged || Write(to, ReadBuffer().data(), size);
+  return is_checked || Write(to, ReadBuffer().data(), size);
 }
 
 bool Relay::PassFirst(std::string_view bytes, bool has_ended) {
   first_ += bytes;
   if (first_.empty()) return true;
-  const Progress progress = judge_(first_, has_ended, refusal_);
+  const Progress progress = check_(first_, has_ended, refusal_);
   if (progress == Progress::kNeedsMore) return true;
   if (progress == Progress::kBad) {
     Finish(true);
     return false;
   }
-  judge_ = nullptr;
+  check_ = nullptr;
   host_.pending = std::exchange(first_, {});
   return Flush(host_);
 }

@@ -26,17 +26,17 @@ class Relay final : public Watched, public std::enable_shared_from_this<Relay> {
   };
   using EndHandler = std::function<void(const Totals&)>;
 
-  // Judges the first bytes of the client before any of them passes; it is asked again, with more of
+  // Checks the first bytes of the client before any of them passes; it is asked again, with more of
   // them, until it returns something other than kNeedsMore. `has_ended`: no more will come. After
   // kBad, with a reason or "", both connections are reset.
-  using Judge =
+  using FirstCheck =
       std::function<Progress(std::string_view first, bool has_ended, std::string& reason)>;
 
   struct Ends {
     TcpSocket client, host;  // nonblocking
     // What has been read from the other side already.
     std::string to_host = {}, to_client = {};
-    Judge judge = nullptr;  // if set, `to_host` needs more
+    FirstCheck check = nullptr;  // if set, `to_host` needs more
   };
   // The relay keeps itself alive; `ended` is called once.
   static std::shared_ptr<Relay> Start(Ends ends, EndHandler ended);
@@ -74,7 +74,7 @@ class Relay final : public Watched, public std::enable_shared_from_this<Relay> {
   void Finish(bool is_reset);
 
   Side client_, host_;
-  Judge judge_;  // until it has judged
+  FirstCheck check_;  // until it has decided
   std::string first_;
   std::string refusal_;
   EndHandler ended_;

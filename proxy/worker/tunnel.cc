@@ -51,7 +51,7 @@ std::string ProblemOf(const ClientHello& hello, const Target& target) {
   return "the TLS handshake names another host: " + Quote(hello.server_name);
 }
 
-Progress JudgeHello(std::string_view bytes, const Target& target, std::string& reason) {
+Progress EvaluateHello(std::string_view bytes, const Target& target, std::string& reason) {
   ClientHello hello;
   WireError error;
   const Progress progress = ParseClientHello(bytes, hello, error);
@@ -60,11 +60,12 @@ Progress JudgeHello(std::string_view bytes, const Target& target, std::string& r
   return reason.empty() ? progress : Progress::kBad;
 }
 
-// Of a client whose host has spoken first. Such a host speaks no HTTP/1, but may speak HTTP/2.
-Progress JudgeLate(std::string_view bytes, bool has_ended, const Target& target,
-                   std::string& reason) {
+// Checks the first bytes of a client whose host spoke first. HTTP/1 servers never do; HTTP/2
+// servers may.
+Progress EvaluateLate(std::string_view bytes, bool has_ended, const Target& target,
+                      std::string& reason) {
   if (LooksLikeTls(bytes)) {
-    const Progress progress = JudgeHello(bytes, target, reason);
+    const Progress progress = EvaluateHello(bytes, target, reason);
     return progress == Progress::kNeedsMore && has_ended ? Progress::kBad : progress;
   }
   if (HasMethod(bytes)) {
@@ -154,27 +155,27 @@ void Tunnel::CheckHello() {
     return Refuse("what comes to port 443 is not TLS");
   }
   std::string reason;
-  const Progress progress = JudgeHello(start_.received, start_.target, reason);
+  const Progress progress = EvaluateHello(start_.received, start_.target, reason);
   if (progress == Progress::kNeedsMore) return ReadMore();
   progress == Progress::kDone ? StartRelay() : Refuse(reason);
 }
 
-void Tunnel::StartRelay(Relay::Judge judge) {
+void Tunnel::StartRelay(Relay::FirstCheck check) {
   is_over_ = true;
   limit_.cancel();
   service_.Join(start_.grant,
                 {.client = std::move(start_.client),
                  .host = std::move(start_.host),
                  .to_host = std::move(start_.received),
-                 .judge = std::move(judge)},
+                 .check = std::move(check)},
                 std::move(start_.place));
 }
 
-// The host has spoken first: its bytes pass, while those of the client are still to be judged.
+// The host has spoken first: its bytes pass, while those of the client are not checked yet.
 void Tunnel::RelayLate() {
   StartRelay([&service = service_, target = start_.target](std::string_view first, bool has_ended,
                                                            std::string& reason) {
-    const Progress progress = JudgeLate(first, has_ended, target, reason);
+    const Progress progress = EvaluateLate(first, has_ended, target, reason);
     if (!reason.empty()) service.broker().Refused(target, reason);
     return progress;
   });

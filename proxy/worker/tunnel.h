@@ -41,7 +41,7 @@ class Tunnel final : public Watched, public std::enable_shared_from_this<Tunnel>
   void AwaitFirst();
   void ReadMore();
   void CheckHello();
-  void StartRelay(Relay::Judge judge = nullptr);
+  void StartRelay(Relay::FirstCheck check = nullptr);
   void RelayLate();
   void Refuse(const std::string& reason);
   void BecomeExchange();
