@@ -162,7 +162,9 @@ int main(int count, char** words) {
       if (end == NULL) {
         Watch(accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), NULL);
       } else if (end->socket >= 0) {
-        end->other == NULL ? Begin(end) : Pass(end);
+        if (end->other == NULL) Begin(end);
+        // What came while Begin() connected has no event of its own.
+        if (end->socket >= 0 && end->other != NULL) Pass(end);
       }
     }
   }
