@@ -7,6 +7,8 @@
 namespace ringfence {
 namespace {
 
+constexpr std::string_view kOurName = "ringfence: ";
+
 constexpr size_t kMaxReason = 1024;
 constexpr size_t kMaxSay = 300;
 constexpr size_t kMaxRemedy = 400;
@@ -71,16 +73,20 @@ std::string ReasonText(const Decision& decision, std::string_view say) {
 }
 
 std::string WholeReasonText(const Decision& decision, std::string_view say) {
-  if (!decision.cause) return "ringfence: permitted";
+  if (!decision.cause) return std::string(kOurName) + "permitted";
   const Cause& cause = *decision.cause;
   const bool denied = decision.verdict == Verdict::kDeny;
-  std::string text = "ringfence: " + cause.what +
+  std::string text = std::string(kOurName) + cause.what +
                      (denied ? " refused: " : " needs the user's approval: ") + cause.why + ".";
   std::string last;
   if (denied && !cause.remedy.empty()) last += " " + CutText(cause.remedy, kMaxRemedy);
   if (cause.place) last += " Rule: " + CutText(PlaceLabel(*cause.place), kMaxPlace) + ".";
   if (denied && !say.empty()) last += " " + CutText(Printable(say), kMaxSay);
   return CutText(std::move(text), kMaxReason - last.size()) + last;
+}
+
+std::string RefusalSentence(const Cause& cause) {
+  return WholeReasonText({.verdict = Verdict::kDeny, .cause = cause}, "").substr(kOurName.size());
 }
 
 }  // namespace ringfence

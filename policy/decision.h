@@ -71,4 +71,7 @@ std::string ReasonText(const Decision& decision, std::string_view say);
 // Returns the same with whole names, for output that no terminal cuts.
 std::string WholeReasonText(const Decision& decision, std::string_view say);
 
+// Returns the same of a denial, without "ringfence: " at its beginning.
+std::string RefusalSentence(const Cause& cause);
+
 }  // namespace ringfence

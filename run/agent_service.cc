@@ -57,9 +57,7 @@ std::string WhyServiceIsShut(const AgentService& service, const RunRequest& requ
   policy.network = SandboxNetwork(policy, request.command.is_agent);
   const HostDecision decision = EvaluateConnection(service.host, service.port, policy);
   if (decision.verdict == Verdict::kPermit || !decision.cause) return "";
-  const std::string text =
-      WholeReasonText({.verdict = Verdict::kDeny, .cause = decision.cause}, "");
-  return text.substr(std::string_view("ringfence: ").size());
+  return RefusalSentence(*decision.cause);
 }
 
 }  // namespace ringfence
