@@ -12,6 +12,11 @@ namespace {
 constexpr std::chrono::seconds kSlow{4};
 constexpr size_t kMaxTargets = 256;
 
+// Returns true if the target is new, and there is room for it.
+bool AddBounded(std::set<std::string>& targets, const std::string& target) {
+  return targets.size() < kMaxTargets && targets.insert(target).second;
+}
+
 }  // namespace
 
 FailureNotices::Wait FailureNotices::Await(const std::string& target) {
@@ -26,22 +31,19 @@ FailureNotices::Wait FailureNotices::Await(const std::string& target) {
 }
 
 void FailureNotices::Failed(const std::string& target, const std::string& sentence) {
-  Refused(target);
+  AddBounded(failed_, target);
   if (parent_.is_busy()) return;
   // Each time: a sandbox that joined the session later has not heard of it. Launchers repeat none.
   parent_.Send(static_cast<char>(BrokerMessage::kFailed), {target, sentence});
 }
 
-void FailureNotices::Refused(const std::string& target) {
-  if (missed_.size() < kMaxTargets) missed_.insert(target);
-}
+void FailureNotices::Refused(const std::string& target) { AddBounded(refused_, target); }
 
 void FailureNotices::Reached(const std::string& target) {
   if (parent_.is_busy()) return;  // the next connection reaches it, too
-  const bool was_missed = missed_.erase(target) > 0;
+  const bool was_missed = refused_.erase(target) + failed_.erase(target) > 0;
   // The launcher of an agent may have found at the start that the policy shuts its service.
-  const bool is_first =
-      is_agent_ && reached_.size() < kMaxTargets && reached_.insert(target).second;
+  const bool is_first = is_agent_ && AddBounded(reached_, target);
   if (!was_missed && !is_first) return;
   parent_.Send(static_cast<char>(BrokerMessage::kReached), {target});
 }

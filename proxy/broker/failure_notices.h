@@ -33,7 +33,9 @@ class FailureNotices {
   boost::asio::io_context& io_;
   MessageChannel& parent_;
   const bool is_agent_;
-  std::set<std::string> missed_;   // targets whose last connection did not come about
+  // Targets whose last connection did not come about. Anyone can ask for many that are refused, and
+  // these must not hide one that is permitted.
+  std::set<std::string> refused_, failed_;
   std::set<std::string> reached_;  // an agent's
 };
 
