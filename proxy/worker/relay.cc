@@ -141,7 +141,10 @@ void Relay::ProbeClient() {
                             });
 }
 
-void Relay::Abort() { Finish(true); }
+void Relay::Abort() {
+  refusal_ = "closed, as it was idle";
+  Finish(true);
+}
 
 void Relay::Finish(bool is_reset) {
   if (std::exchange(is_finished_, true)) return;

@@ -22,7 +22,7 @@ class Relay final : public Watched, public std::enable_shared_from_this<Relay> {
   struct Totals {
     uint64_t up = 0, down = 0;  // bytes
     bool is_reset = false;      // one side ended without a proper close
-    std::string refusal;        // why the client's first bytes were refused; mostly ""
+    std::string refusal;        // why ringfence ended it; mostly ""
   };
   using EndHandler = std::function<void(const Totals&)>;
 
@@ -41,7 +41,7 @@ class Relay final : public Watched, public std::enable_shared_from_this<Relay> {
   // The relay keeps itself alive; `ended` is called once.
   static std::shared_ptr<Relay> Start(Ends ends, EndHandler ended);
 
-  void Abort() override;  // resets both connections
+  void Abort() override;  // it is idle: resets both connections
 
   // A program that has closed its connection looks like one that waits for the answer to a closed
   // half, until its kernel has forgotten the connection (tcp_fin_timeout in tcp(7)) and answers a

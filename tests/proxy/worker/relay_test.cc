@@ -134,10 +134,11 @@ TEST_CASE("relay: a reset of one side resets the other") {
   }
 }
 
-TEST_CASE("relay: both sides are reset when it is aborted") {
+TEST_CASE("relay: both sides are reset when it is idle for too long") {
   Between between;
   between.relay->Abort();
   between.relay->Abort();
+  CHECK(between.totals->refusal == "closed, as it was idle");
   CHECK(between.program().IsReset());
   CHECK(between.server().IsReset());
   CHECK(between.ends == 1);
