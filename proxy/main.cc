@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kHelp =
     "ringfence-proxy lets the programs in a sandbox reach the hosts that the policy lists.\n"
-    "ringfence run starts it when it is needed, and it ends by itself.\n"
+    "ringfence run starts it when it is needed, and it ends soon after the last sandbox.\n"
     "\n"
     "To look at it:  ringfence proxy status\n"
     "                ringfence log\n";

@@ -16,7 +16,7 @@ constexpr size_t kMaxLines = 4096;
 // A worker of ours never makes as many: it asks for permissions, which it does not get.
 constexpr size_t kMaxLinesOfAll = 4 * kMaxLines;
 // How long to collect lines before writing them, unless a handler waits for one. Writing each line
-// by itself slows down many short connections.
+// alone slows down many short connections.
 constexpr std::chrono::milliseconds kGather{5};
 // Lines to write without waiting longer, and at most at once: other writers need the lock, too.
 constexpr size_t kEnoughLines = 256;

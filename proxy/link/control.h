@@ -1,5 +1,5 @@
 // The launcher's connection to ringfence-proxy, one process for each user, which is started when it
-// is needed and ends by itself a few seconds after the last sandbox.
+// is needed and ends a few seconds after the last sandbox.
 #pragma once
 
 #include <string>

@@ -111,24 +111,25 @@ void Session::Add(int launcher, UniqueFd member) {
   if (user_.valid()) {
     Admit({launcher, std::move(member)});
   } else {
-    early_.push_back({launcher, std::move(member)});
+    waiting_.push_back({launcher, std::move(member)});
   }
 }
 
 // A launcher or holder that has ended is noticed elsewhere.
-void Session::Admit(const Newcomer& newcomer) const {
-  const int member[] = {newcomer.member.get()};
+void Session::Admit(const JoiningSandbox& sandbox) const {
+  const int member[] = {sandbox.member.get()};
   const int namespaces[] = {user_.get(), net_.get()};
   [[maybe_unused]] const Status passed =
       SendSocketMessage(holder_.get(), static_cast<char>(HolderMessage::kMember), {}, member);
   const Status answered = SendSocketMessage(
-      newcomer.launcher, static_cast<char>(LauncherMessage::kExisting), {}, namespaces);
-  if (!answered) ::shutdown(newcomer.launcher, SHUT_RDWR);  // it waits for the answer
+      sandbox.launcher, static_cast<char>(LauncherMessage::kExisting), {}, namespaces);
+  if (!answered) ::shutdown(sandbox.launcher, SHUT_RDWR);  // it waits for the answer
 }
 
 void Session::Remove(int launcher) {
   std::erase(launchers_, launcher);
-  std::erase_if(early_, [=](const Newcomer& newcomer) { return newcomer.launcher == launcher; });
+  std::erase_if(waiting_,
+                [=](const JoiningSandbox& sandbox) { return sandbox.launcher == launcher; });
   left_at_ = Nanoseconds(CLOCK_MONOTONIC);
 }
 
@@ -152,7 +153,7 @@ bool Session::HearHolder() {
   }
   const bool starts = !broker_.valid() && sockets_.fds.size() > kMaxKept;
   if (user_.valid()) {
-    for (const Newcomer& newcomer : std::exchange(early_, {})) Admit(newcomer);
+    for (const JoiningSandbox& sandbox : std::exchange(waiting_, {})) Admit(sandbox);
   }
   if (starts) return StartBroker().has_value();
   return !broker_.valid() || PassSockets().has_value();

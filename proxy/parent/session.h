@@ -48,12 +48,12 @@ class Session {
   std::vector<std::string> StatusFields() const;
 
  private:
-  struct Newcomer {
+  struct JoiningSandbox {
     int launcher;
     UniqueFd member;
   };
 
-  void Admit(const Newcomer& newcomer) const;
+  void Admit(const JoiningSandbox& sandbox) const;
   void TellAll(LauncherMessage type, const std::vector<std::string>& fields) const;
   bool HearHolder();
   bool HearBroker();
@@ -64,11 +64,11 @@ class Session {
   uint64_t id_;
   SessionRequest request_;
   UniqueFd holder_;
-  UniqueFd broker_;              // invalid until the network is used: most commands never do
-  UniqueFd user_, net_;          // namespaces; invalid until the holder has sent them
-  SocketMessage sockets_;        // of the gateway, which the broker does not have yet
-  std::vector<int> launchers_;   // connections; the parent owns them
-  std::vector<Newcomer> early_;  // came before the namespaces
+  UniqueFd broker_;             // invalid until the network is used: most commands never do
+  UniqueFd user_, net_;         // namespaces; invalid until the holder has sent them
+  SocketMessage sockets_;       // of the gateway, which the broker does not have yet
+  std::vector<int> launchers_;  // connections; the parent owns them
+  std::vector<JoiningSandbox> waiting_;  // came before the namespaces
   std::vector<std::string> counts_;
   bool lacks_references_ = false;  // as in MessageChannel
   bool is_free_ = false;           // no process of any sandbox is left in the network

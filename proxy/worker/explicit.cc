@@ -128,8 +128,8 @@ class SocksConnection : public std::enable_shared_from_this<SocksConnection> {
   void HandleAnswer(BrokerAnswer answer) {
     TcpSocket host = service_.HostOf(grant_, answer);
     if (!answer.is_granted) {
-      return service_.Farewell(std::move(client_), WriteSocksReply(ReplyFor(answer.denial)),
-                               std::move(place_));
+      return service_.EndWithReply(std::move(client_), WriteSocksReply(ReplyFor(answer.denial)),
+                                   std::move(place_));
     }
     Tunnel::Begin(service_, {.client = std::move(client_),
                              .place = std::move(place_),
@@ -156,7 +156,7 @@ class SocksConnection : public std::enable_shared_from_this<SocksConnection> {
     limit_.cancel();
     service_.broker().Refused({kSocksProtocol, "", 0}, "the SOCKS request " + reason);
     if (reply.empty()) return ResetConnection(client_);
-    service_.Farewell(std::move(client_), std::move(reply), std::move(place_));
+    service_.EndWithReply(std::move(client_), std::move(reply), std::move(place_));
   }
 
   void End() {
@@ -225,8 +225,8 @@ void AcceptExplicit(Service& service, TcpSocket client) {
   std::shared_ptr<void> place = service.Admit();
   if (place == nullptr) {
     service.broker().Refused({kConnectProtocol, "", 0}, "the session has too many connections");
-    return service.Farewell(std::move(client),
-                            ProxyResponse(503, "the session has too many connections"), nullptr);
+    return service.EndWithReply(
+        std::move(client), ProxyResponse(503, "the session has too many connections"), nullptr);
   }
   std::make_shared<ProtocolProbe>(service, std::move(client), std::move(place))->Start();
 }

@@ -257,7 +257,7 @@ void HttpExchange::EndResponse() {
   const bool is_sent = request_.is_done && request_.out.empty();  // a host may answer early
   const bool is_over = !client_keeps_alive_ || !is_sent || host_refuses_rest_;
   if (is_over) {
-    service_.Farewell(std::move(client_), "", std::move(place_));
+    service_.EndWithReply(std::move(client_), "", std::move(place_));
     return Close();
   }
   if (!host_keeps_alive_ || !response_.in.empty()) CloseHost();
@@ -330,7 +330,7 @@ void HttpExchange::Refuse(const WireError& error) {
 void HttpExchange::Reply(int status, const std::string& sentence) {
   ReportUse(sentence);
   if (has_begun_response_) return Close();
-  service_.Farewell(std::move(client_), ProxyResponse(status, sentence), std::move(place_));
+  service_.EndWithReply(std::move(client_), ProxyResponse(status, sentence), std::move(place_));
   Close();
 }
 

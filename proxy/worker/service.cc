@@ -24,7 +24,7 @@ constexpr int64_t kAbandonedLimit = int64_t{30} * 1'000'000'000;
 constexpr int64_t kAbandonedLimitIfFull = int64_t{1} * 1'000'000'000;
 // Looking at all connections takes time, and connections can come fast.
 constexpr int64_t kFreePause = int64_t{100} * 1'000'000;
-constexpr std::chrono::seconds kFarewellLimit{5};
+constexpr std::chrono::seconds kReplyLimit{5};
 
 // Reads and drops what the client still sends: closing a socket with unread data would reset the
 // connection, and the client would lose the reply.
@@ -35,7 +35,7 @@ class Closing : public std::enable_shared_from_this<Closing> {
       : client_(std::move(client)),
         reply_(std::move(reply)),
         place_(std::move(place)),
-        limit_(io, kFarewellLimit) {}
+        limit_(io, kReplyLimit) {}
 
   void Start() {
     limit_.async_wait([self = shared_from_this()](const error_code& error) {
@@ -153,7 +153,7 @@ void Service::Drop(int64_t now, int64_t limit, int64_t abandoned_limit) {
   }
 }
 
-void Service::Farewell(TcpSocket client, std::string reply, std::shared_ptr<void> place) {
+void Service::EndWithReply(TcpSocket client, std::string reply, std::shared_ptr<void> place) {
   std::make_shared<Closing>(io_, std::move(client), std::move(reply), std::move(place))->Start();
 }
 

@@ -47,7 +47,7 @@ class Service : NotCopied {
 
   // Sends `reply` to the client, and then closes so that the client can still read it. `place` is
   // held until then; it may be null.
-  void Farewell(TcpSocket client, std::string reply, std::shared_ptr<void> place);
+  void EndWithReply(TcpSocket client, std::string reply, std::shared_ptr<void> place);
 
   // In which the rest of an HTTP request's head must come; a test sets another one.
   std::chrono::milliseconds head_limit{10'000};

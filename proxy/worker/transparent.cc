@@ -106,7 +106,7 @@ class TransparentConnection : public std::enable_shared_from_this<TransparentCon
     const ssize_t got = ::recv(client_.native_handle(), buffer.data(), buffer.size(), 0);
     const bool is_http = got > 0 && LooksLikeHttp({buffer.data(), static_cast<size_t>(got)});
     if (!is_http) return ResetConnection(client_);
-    service_.Farewell(std::move(client_), std::move(reply_), std::move(place_));
+    service_.EndWithReply(std::move(client_), std::move(reply_), std::move(place_));
   }
 
   Service& service_;

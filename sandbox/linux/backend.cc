@@ -167,8 +167,10 @@ class Launcher {
       KeepEnd(SIGKILL);
     }
     if (!knows_end_ && !ended_.failure) {
-      ended_.failure = SetupFailure{
-          "sandbox", Error{Error::Kind::kSystem, "its first process", "ended by itself", ""}, {}};
+      ended_.failure =
+          SetupFailure{"sandbox",
+                       Error{Error::Kind::kSystem, "its first process", "ended unexpectedly", ""},
+                       {}};
     }
   }
 

@@ -47,7 +47,7 @@ class ParentProcess {
     REQUIRE(::setsockopt(socket->get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0);
     return std::move(*socket);
   }
-  // It ends by itself, soon after the last session.
+  // It ends soon after the last session.
   int Wait() {
     if (child_ < 0) return status_;
     while (::waitpid(child_, &status_, 0) < 0 && errno == EINTR) {

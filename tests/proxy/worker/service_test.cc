@@ -105,39 +105,39 @@ TEST_CASE("service: those who have hung up lose their places to others") {
   CHECK(late->aborts() == 1);
 }
 
-TEST_CASE("service: a client reads the farewell although it still sends") {
+TEST_CASE("service: a client reads its last reply although it still sends") {
   WorkerBench bench;
   auto [client, far] = bench.Connection();
   far.Send(std::string(20'000, 'x'));
-  bench.service().Farewell(std::move(client), "no", nullptr);
+  bench.service().EndWithReply(std::move(client), "no", nullptr);
   CHECK(far.Take(2) == "no");
   far.Send("more");
   CHECK(far.Rest().empty());
   CHECK_FALSE(far.IsReset());
 }
 
-TEST_CASE("service: a place is held until the farewell is over") {
+TEST_CASE("service: a place is held until the last reply is read") {
   WorkerBench bench;
   auto [client, far] = bench.Connection();
-  bench.service().Farewell(std::move(client), "no", bench.service().Admit());
+  bench.service().EndWithReply(std::move(client), "no", bench.service().Admit());
   CHECK(far.Take(2) == "no");
   CHECK(bench.service().connections() == 1);
   far.Close();
   CHECK(RunUntil(bench.io(), [&] { return bench.service().connections() == 0; }));
 }
 
-TEST_CASE("service: a client that has gone gets no farewell") {
+TEST_CASE("service: a client that has gone gets no reply") {
   WorkerBench bench;
   auto [client, far] = bench.Connection();
   far.Reset();
-  bench.service().Farewell(std::move(client), "no", nullptr);
+  bench.service().EndWithReply(std::move(client), "no", nullptr);
   CHECK(bench.HearsNothing());
 }
 
-TEST_CASE("service: a client that never closes is reset after the farewell") {
+TEST_CASE("service: a client that never closes is reset after its last reply") {
   WorkerBench bench;
   auto [client, far] = bench.Connection();
-  bench.service().Farewell(std::move(client), "no", nullptr);
+  bench.service().EndWithReply(std::move(client), "no", nullptr);
   CHECK(far.Take(2) == "no");
   CHECK(RunUntil(bench.io(), [&far = far] {
     return ::send(far.fd(), "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN;
