@@ -236,6 +236,11 @@ class Allowance {
     if (target_.adds_network)
       change_.Note("every host that this list does not name is refused now");
     if (const std::string text = OfSandboxes(); !text.empty()) change_.Note(text.substr(2));
+    const GrantTarget& grant = change_.grant();
+    if (grant.kind == TargetKind::kHost && LowerAscii(grant.text).starts_with(kHostLoopback)) {
+      change_.Note(
+          "an unauthenticated debugger or Docker at that port is a way out of the sandbox");
+    }
   }
 
   void NoteQuestion() {

@@ -140,8 +140,24 @@ class Revocation {
       }
       return Outcome::No(ConfigError(Quote(change_.what()), what, hint + "nothing was changed"));
     }
-    return Tell(
-        Quote(change_.what()) + " has no entry in " + target_.shown + "; nothing was changed.", {});
+    return Tell(Quote(change_.what()) + " has no entry in " + target_.shown +
+                    "; nothing was changed." + OtherPorts(),
+                {});
+  }
+
+  // Says which entries of the host name a port, if the user named none.
+  std::string OtherPorts() const {
+    const std::string host = LowerAscii(change_.grant().text);
+    const Result<Policy> policy = change_.context().PolicyFor();
+    if (change_.grant().kind != TargetKind::kHost || !policy || !policy->network) return "";
+    std::string entries;
+    for (const HostList& list : policy->network->lists) {
+      for (const HostRule& rule : list.allow) {
+        if (rule.host != host || rule.port == 0) continue;
+        entries += (entries.empty() ? "" : ", ") + Quote(rule.written);
+      }
+    }
+    return entries.empty() ? "" : " The policy lists " + entries + ".";
   }
 
   Outcome Removed(const std::vector<std::string>& still) {
