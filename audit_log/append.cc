@@ -231,7 +231,7 @@ Status AppendToAudit(const Path& file, const AuditRules& rules, const std::strin
 
 Result<size_t> AppendToAudit(const Path& file, const AuditRules& rules,
                              std::span<const NewAuditLine> lines) {
-  const Result<bool> sent = SendToLauncher(lines.front().text);
+  const auto sent = SendToLauncher(lines.front().text);
   if (!sent) return sent.error();
   if (*sent) return 1;
   for (int i = 0; i < kRotations; ++i) {

@@ -7,12 +7,16 @@ namespace ringfence {
 inline constexpr char kOwnDirectory[] = "/dev/.ringfence";
 
 // SOCK_SEQPACKET socket of the launcher outside the sandbox. One packet is one audit log line
-// without its chain; the reply is one byte, '1' once the line is written.
-inline constexpr char kAuditSocket[] = "/dev/.ringfence/log";
+// without its chain, or a request (hook/alert_request.h, hook/unreached_hosts.h). The reply begins
+// with kLauncherAccepts once the line is written or the request is carried out.
+inline constexpr char kLauncherSocket[] = "/dev/.ringfence/log";
 
 // Maximum length of a line in bytes: 8 paths, 4 names, the rule and the reason, each byte escaped
 // as six.
 inline constexpr unsigned kMaxAuditLine = 64 * 1024;
+
+inline constexpr char kLauncherAccepts = '1';
+inline constexpr unsigned kMaxLauncherReply = 16 * 1024;  // bytes
 
 // Exists if a supervisor carries out calls. Linking a file to this name passes the supervisor the
 // rules of a nested sandbox.

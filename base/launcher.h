@@ -1,6 +1,7 @@
 // Access to the launcher outside, for a hook that runs in a ringfence sandbox (base/inside.h).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -10,8 +11,8 @@ namespace ringfence {
 // True if there is a launcher: then the kernel refuses what the policy only asks about.
 bool HasLauncher();
 
-// Sends one packet. Returns false if there is no launcher, and an error if the launcher did not
-// accept the packet within a second.
-Result<bool> SendToLauncher(const std::string& packet);
+// Sends one packet. Returns the text of the reply, which may be empty; nothing if there is no
+// launcher, and an error if it did not accept the packet within a second.
+Result<std::optional<std::string>> SendToLauncher(const std::string& packet);
 
 }  // namespace ringfence

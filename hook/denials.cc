@@ -84,6 +84,16 @@ std::optional<Denial> DecideHost(const Named& named, const Policy& policy) {
   return DenialOf(named, {.verdict = outcome.verdict, .cause = std::move(outcome.cause)});
 }
 
+// True if the launcher of a command prints a line for each host that its sandbox refuses. Then the
+// messages of other programs have other causes.
+bool HasLineForEachHost(const Policy& policy, ProgramSandbox sandbox) {
+#ifdef __linux__
+  return sandbox == ProgramSandbox::kCommands && policy.sandbox.layers == SandboxLayers::kFull;
+#else
+  return false;
+#endif
+}
+
 // In a sandbox the remedy stays: its launcher has already printed it for this host.
 std::optional<Denial> DecideConfinedHost(const Named& named, const Policy& policy,
                                          ProgramSandbox sandbox) {
@@ -95,6 +105,7 @@ std::optional<Denial> DecideConfinedHost(const Named& named, const Policy& polic
     return Denial{named, std::move(decision)};
   }
   if (IsHostNetwork(*inside.network)) return {};
+  if (!named.is_ours && HasLineForEachHost(policy, sandbox)) return {};
   // The sandbox has a loopback of its own, where nothing is refused: its server is not there.
   const Result<HostPort> read = ParseHostPort(named.text);
   if (read && IsOwnLoopback({.host = read->host})) return {};

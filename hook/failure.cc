@@ -161,8 +161,8 @@ class FailureReader {
     }
   }
 
-  void Add(NamedKind kind, const std::string& text) {
-    const Named named{kind, text};
+  void Add(NamedKind kind, const std::string& text, bool is_ours = false) {
+    const Named named{kind, text, is_ours};
     if (text.empty() || names_.size() == kMaxNamed) return;
     AddOnce(names_, named);
   }
@@ -215,7 +215,7 @@ class FailureReader {
       if (!quoted || quoted->root().kind != JsonTree::Kind::kString) return;
       const std::string name(quoted->root().content());
       if (verb.kind == NamedKind::kHost && HostAtFront(name) != name) return;
-      return Add(verb.kind, name);
+      return Add(verb.kind, name, true);
     }
   }
 

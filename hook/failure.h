@@ -18,6 +18,7 @@ struct Named {
   };
   Kind kind = Kind::kPath;
   std::string text;
+  bool is_ours = false;  // in a line of ringfence itself, as far as its words tell
 
   bool operator==(const Named&) const = default;
 };

@@ -18,15 +18,14 @@ bool RequestBudget::Take(int64_t unix_nanoseconds) {
   return true;
 }
 
-bool InsideAlerts::Take(std::string_view text, int64_t unix_nanoseconds) {
-  const std::optional<AlertRequest> request = ReadAlertRequest(text);
-  if (!request || !budget_.Take(unix_nanoseconds)) return false;
-  std::optional<std::string> told = TextOf(*request);
+bool InsideAlerts::Take(const AlertRequest& request, int64_t unix_nanoseconds) {
+  if (!budget_.Take(unix_nanoseconds)) return false;
+  std::optional<std::string> told = TextOf(request);
   if (!told) return true;
-  Alert alert{.kind = request->kind,
+  Alert alert{.kind = request.kind,
               .text = std::move(*told),
-              .tool = request->tool,
-              .session = request->session};
+              .tool = request.tool,
+              .session = request.session};
   alert.is_from_inside = true;
   return WriteAlert(alert, policy_, places_, unix_nanoseconds).has_value();
 }

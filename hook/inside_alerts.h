@@ -31,8 +31,8 @@ class InsideAlerts {
       : policy_(policy), places_(places), disk_(disk) {}
 
   // Returns true also if nothing is denied, so that the reply reveals no hidden files to a confined
-  // process; false if the request is invalid or over the budget, or its alert cannot be written.
-  bool Take(std::string_view text, int64_t unix_nanoseconds);
+  // process; false if the request is over the budget, or its alert cannot be written.
+  bool Take(const AlertRequest& request, int64_t unix_nanoseconds);
 
  private:
   std::optional<std::string> TextOf(const AlertRequest& request) const;

@@ -185,8 +185,14 @@ class Server {
   }
 
   Reply ServeResult() {
-    const ResultNotes told = TellResult(event_, {policy_, context_.places, files_},
-                                        {.unwrapped = RanUnwrapped(), .sandbox = Sandbox()});
+    Ran ran{.unwrapped = RanUnwrapped(), .sandbox = Sandbox(), .unreached = {}};
+    // A command can go on after a refusal, and the client joins its standard error to its output.
+    const bool may_have_failed =
+        !event_.failure.empty() || policy_.agent->tools.RunsCommand(event_.tool_name);
+    if (ran.sandbox == ProgramSandbox::kAgents && may_have_failed) {
+      ran.unreached = AskForUnreached(event_);
+    }
+    const ResultNotes told = TellResult(event_, {policy_, context_.places, files_}, ran);
     if (told.model.empty()) return {};
     std::string err;
     if (told.unwrapped) {

@@ -27,20 +27,41 @@ void TellUnwrapped(const Event& event, ResultNotes& told) {
   told.unwrapped = Decision{.verdict = Verdict::kDeny, .cause = cause};
 }
 
-void TellDenials(const Event& event, const Surroundings& around, ProgramSandbox sandbox,
+// Returns true if a command of the user permits one of them.
+bool TellUnreached(const Event& event, const std::vector<UnreachedHost>& hosts, ResultNotes& told) {
+  bool has_remedy = false;
+  for (const UnreachedHost& host : hosts) {
+    told.model += "ringfence: " + host.sentence + "\n";
+    if (!host.is_refused || host.target.empty()) continue;
+    has_remedy = has_remedy || host.sentence.find("`ringfence ") != std::string::npos;
+    AlertRequest request = RequestOf(event);
+    request.named = {Named::Kind::kHost, host.target};
+    told.alerts.push_back({std::move(request), host.sentence});
+  }
+  return has_remedy;
+}
+
+void TellDenials(const Event& event, const Surroundings& around, const Ran& ran,
                  ResultNotes& told) {
-  const std::vector<Denial> denials = DenialsOf(event, around, sandbox);
+  std::vector<Denial> denials = DenialsOf(event, around, ran.sandbox);
+  const size_t earlier = told.alerts.size();
+  bool names_host = false;
+  if (ran.unreached) {
+    std::erase_if(denials, [](const Denial& one) { return one.named.kind == Named::Kind::kHost; });
+    names_host = TellUnreached(event, *ran.unreached, told);
+  }
   for (const Denial& denial : denials) {
     told.model += WholeReasonText(denial.decision, "") + "\n";
     AlertRequest request = RequestOf(event);
     request.named = denial.named;
     told.alerts.push_back({std::move(request), AlertText(*denial.decision.cause)});
+    names_host = names_host || !denial.decision.cause->remedy.empty();
   }
-  if (denials.empty()) return;
-  const auto has_remedy = [](const Denial& one) { return !one.decision.cause->remedy.empty(); };
-  if (std::ranges::any_of(denials, has_remedy)) {
+  if (names_host) {
     told.model += "A program chose that host: ask for it only if your task needs it.\n";
   }
+  // Programs ask for hosts without need, too: after a success, the user need not hear of it.
+  if (told.alerts.size() == earlier || event.failure.empty()) return;
   told.model += around.policy.say.empty() ? "Tell the user what was refused, and why."
                                           : std::string(around.policy.say);
   told.model += "\n";
@@ -55,11 +76,21 @@ Cause UnwrappedCause(std::string_view tool) {
           "Tell the user, who can find that hook with /hooks."};
 }
 
-ResultNotes TellResult(const Event& event, const Surroundings& around, Ran ran) {
+ResultNotes TellResult(const Event& event, const Surroundings& around, const Ran& ran) {
   ResultNotes told;
   if (ran.unwrapped) TellUnwrapped(event, told);
-  TellDenials(event, around, ran.sandbox, told);
+  TellDenials(event, around, ran, told);
   return told;
+}
+
+std::optional<std::vector<UnreachedHost>> AskForUnreached(const Event& event) {
+  // Until the hook runs, and for a client that does not say how long the tool ran.
+  constexpr int64_t kSlack = 2000;
+  constexpr int64_t kUnknown = 600'000;
+  const auto reply =
+      SendToLauncher(UnreachedRequest(event.milliseconds.value_or(kUnknown) + kSlack));
+  if (!reply || !*reply) return {};
+  return ReadUnreached(**reply);
 }
 
 std::vector<Error> RaiseAlerts(const std::vector<ResultNotes::Item>& alerts, const Policy& policy,
@@ -67,7 +98,7 @@ std::vector<Error> RaiseAlerts(const std::vector<ResultNotes::Item>& alerts, con
   std::vector<Error> errors;
   for (const ResultNotes::Item& item : alerts) {
     // Inside a ringfence sandbox, the launcher outside has its own policy and inbox.
-    const Result<bool> sent = SendToLauncher(AlertRequestText(item.request));
+    const auto sent = SendToLauncher(AlertRequestText(item.request));
     if (!sent) errors.push_back(sent.error());
     if (!sent || *sent) continue;
     const Alert alert{.kind = item.request.kind,

@@ -8,6 +8,7 @@
 
 #include "hook/alert_request.h"
 #include "hook/denials.h"
+#include "hook/unreached_hosts.h"
 
 namespace ringfence {
 
@@ -29,8 +30,13 @@ Cause UnwrappedCause(std::string_view tool);
 struct Ran {
   bool unwrapped = false;  // a command that must be wrapped was not
   ProgramSandbox sandbox = ProgramSandbox::kNone;
+  // By the launcher of an agent's sandbox; nothing if that does not know.
+  std::optional<std::vector<UnreachedHost>> unreached;
 };
-ResultNotes TellResult(const Event& event, const Surroundings& around, Ran ran);
+ResultNotes TellResult(const Event& event, const Surroundings& around, const Ran& ran);
+
+// Asks the launcher outside for the hosts that the event's tool did not reach.
+std::optional<std::vector<UnreachedHost>> AskForUnreached(const Event& event);
 
 // Writes the alerts, or has the launcher outside write them. Returns all failures.
 std::vector<Error> RaiseAlerts(const std::vector<ResultNotes::Item>& alerts, const Policy& policy,

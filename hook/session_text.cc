@@ -143,8 +143,10 @@ std::string CommandNetworkLine(const Policy& policy, ProgramSandbox sandbox) {
                     : "reach the agent's own service only.") +
          (is_by_port ? " Only programs that use HTTPS_PROXY reach anything: others find no name."
                      : "") +
-         " A refused host fails at once, and a line on standard error says how the user permits "
-         "it.\n";
+         " A refused host fails at once, and " +
+         (sandbox == ProgramSandbox::kAgents ? "a note after the call"
+                                             : "a line on standard error") +
+         " says how the user permits it.\n";
 }
 
 std::string Confinement(const Policy& policy, const Context& context, ProgramSandbox sandbox) {

@@ -65,6 +65,7 @@ struct Event {
 
   std::string config_file;  // ConfigChange: the settings file that changed
   std::string failure;      // the end of a failed tool's output (PostToolUse, PostToolUseFailure)
+  std::optional<int64_t> milliseconds;  // for which that tool ran, if the client says so
 
   bool in_sandbox = false;  // refused by the kernel sandbox, which cannot ask the user
 

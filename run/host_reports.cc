@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/contains.h"
+#include "base/syscall.h"
 #include "base/text.h"
 #include "policy/agent.h"
 #include "run/messages.h"
@@ -29,15 +30,17 @@ bool HasInterface(const SandboxCommand& command) {
 
 void HostReports::Begin(const SandboxPlan& plan) {
   const std::string why = WhyServiceIsShut(service_, request_, plan);
-  if (!why.empty()) Refused(service_.target(), why);
+  if (!why.empty()) Refused(service_.target(), why, why);
 }
 
-void HostReports::Refused(const std::string& target, const std::string& sentence) {
-  Note({.target = target, .sentence = Printable(sentence)});
+void HostReports::Refused(const std::string& target, const std::string& sentence,
+                          const std::string& inside) {
+  Note({.target = target, .sentence = Printable(sentence), .inside = Printable(inside)});
 }
 
 void HostReports::Failed(const std::string& target, const std::string& sentence) {
-  Note({.target = target, .sentence = Printable(sentence), .is_failure = true});
+  const std::string text = Printable(sentence);
+  Note({.target = target, .sentence = text, .inside = text, .is_failure = true});
 }
 
 void HostReports::Reached(const std::string& target) {
@@ -51,10 +54,14 @@ void HostReports::Note(Entry entry) {
   auto known = std::ranges::find(entries_, entry.target, &Entry::target);
   if (known == entries_.end()) {
     if (entries_.size() >= kMaxCounted && !IsService(entry)) return;
-    entries_.push_back(std::move(entry));
+    entries_.emplace_back();
     known = entries_.end() - 1;
   }
-  if (known->count++ > 0) return;
+  entry.last = Nanoseconds(CLOCK_MONOTONIC);
+  entry.count = known->count + 1;
+  entry.is_reported = known->is_reported;
+  *known = std::move(entry);
+  if (known->count > 1) return;
   if (!request_.command.is_agent || IsService(*known)) Report(*known);
 }
 
@@ -87,6 +94,21 @@ bool HostReports::IsWithoutNeed(const Entry& entry) const {
   if (agent.background_hosts.Contains(host)) return true;
   if (entry.is_failure && agent.hosts.Contains(host)) return !IsService(entry);
   return agent.interface_hosts.Contains(host) && entry.count == 1 && HasInterface(request_.command);
+}
+
+std::vector<UnreachedHost> HostReports::Since(int64_t begin) const {
+  std::vector<UnreachedHost> hosts;
+  for (const Entry& entry : entries_) {
+    if (entry.last < begin || IsWithoutNeed(entry)) continue;
+    if (hosts.size() == kMaxUnreached) break;
+    hosts.push_back({!entry.is_failure, entry.target, entry.inside});
+  }
+  return hosts;
+}
+
+bool HostReports::WasRefused(std::string_view target) const {
+  const auto known = std::ranges::find(entries_, target, &Entry::target);
+  return known != entries_.end() && !known->is_failure;
 }
 
 void HostReports::ReportRest() {

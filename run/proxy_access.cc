@@ -228,10 +228,11 @@ Result<NetworkEntry> ProxyAccess::Enter(const SandboxPlan& plan) {
 }
 
 void ProxyAccess::Hear() {
+  if (!connection_.valid()) return;
   if (!pause_.valid() && BeginPause()) return;
   pause_ = UniqueFd();
   pollfd polled{.fd = connection_.get(), .events = POLLIN, .revents = 0};
-  while (HearOne() && ::poll(&polled, 1, 0) > 0) {
+  while (::poll(&polled, 1, 0) > 0 && HearOne()) {
   }
 }
 
@@ -259,11 +260,11 @@ bool ProxyAccess::HearOne() {
 }
 
 void ProxyAccess::Take(SocketMessage& message) {
-  message.fields.resize(2);
+  message.fields.resize(3);
   const std::string& first = message.fields[0];
   const std::string& sentence = message.fields[1];
   if (message.type == static_cast<char>(LauncherMessage::kRefused)) {
-    hosts_.Refused(first, sentence);
+    hosts_.Refused(first, sentence, message.fields[2]);
   } else if (message.type == static_cast<char>(LauncherMessage::kFailed)) {
     hosts_.Failed(first, sentence);
   } else if (message.type == static_cast<char>(LauncherMessage::kReached)) {

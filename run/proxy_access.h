@@ -26,6 +26,9 @@ class ProxyAccess final : public NetworkAccess, NotCopied {
   int notices() const override { return pause_.valid() ? pause_.get() : connection_.get(); }
   void Hear() override;
 
+  // True if the command's hosts are reached through the proxy, so that this object hears of all.
+  bool HearsOfHosts() const { return connection_.valid(); }
+
   // Called once the command has ended: hears what the proxy has said until then.
   void HearRest();
 

@@ -18,6 +18,7 @@
 #include "base/syscall.h"
 #include "base/text.h"
 #include "hook/inside_alerts.h"
+#include "hook/unreached_hosts.h"
 #include "policy/decide.h"
 #include "policy/evaluate/evaluate_connection.h"
 #include "policy/evaluate/fix.h"
@@ -47,7 +48,7 @@ RunOutcome NotStarted(const Error& error) {
 // True inside another sandbox that accepts no lines for the log. Checked before writing, since the
 // outer sandbox would report the attempt.
 bool IsOutOfReach(Path file) {
-  if (::access(kAuditSocket, F_OK) == 0) return false;
+  if (::access(kLauncherSocket, F_OK) == 0) return false;
   // The file may be missing, and so may directories above it.
   while (::access(file.text().c_str(), W_OK) != 0 && errno == ENOENT && !file.is_root()) {
     file = file.Parent();
@@ -89,9 +90,12 @@ class Account final : public LaunchObserver {
     }
   }
 
-  bool TakeLine(std::string_view line) override {
+  std::optional<std::string> TakePacket(std::string_view packet) override {
+    if (const auto milliseconds = ReadUnreachedRequest(packet)) return Unreached(*milliseconds);
     const int64_t now = Nanoseconds(CLOCK_REALTIME);
-    return IsAlertRequest(line) ? alerts_.Take(line, now) : log_ && log_->Take(line, now);
+    const bool is_taken =
+        IsAlertRequest(packet) ? TakeAlert(packet, now) : log_ && log_->Take(packet, now);
+    return is_taken ? std::optional(std::string()) : std::nullopt;
   }
 
   void GoesOnWithout(const SetupFailure& failure) override {
@@ -137,6 +141,22 @@ class Account final : public LaunchObserver {
   }
 
  private:
+  // Nothing if the sandbox has no proxy: then nobody here knows which hosts were not reached.
+  std::optional<std::string> Unreached(int64_t milliseconds) {
+    if (!network_.HearsOfHosts()) return {};
+    network_.Hear();
+    return UnreachedText(hosts_.Since(Nanoseconds(CLOCK_MONOTONIC) - milliseconds * 1'000'000));
+  }
+
+  bool TakeAlert(std::string_view packet, int64_t now) {
+    const std::optional<AlertRequest> request = ReadAlertRequest(packet);
+    if (!request) return false;
+    const bool is_host = request->kind == Alert::Kind::kDenial &&
+                         request->named.kind == Named::Kind::kHost && network_.HearsOfHosts();
+    if (is_host && !hosts_.WasRefused(request->named.text)) return true;
+    return alerts_.Take(*request, now);
+  }
+
   // Text output shows refused writes only if the command ran and failed, and if they can be the
   // reason: a signal of the user's is none, and an agent without its service fails because of that.
   bool MayHaveFailedByRefusal(const Ended& ended) const {
@@ -164,12 +184,7 @@ class Account final : public LaunchObserver {
     Cause cause = NoNetworkCause("", request_.policy);
     cause.what = "use of the network";
     if (!request_.policy.network) cause.remedy = AllowFix(request_.policy, {}, "HOST");
-    report_.HostRefused("", SentenceOf({.verdict = Verdict::kDeny, .cause = std::move(cause)}));
-  }
-
-  // The whole reason, without "ringfence: ".
-  static std::string SentenceOf(const Decision& decision) {
-    return WholeReasonText(decision, "").substr(std::string_view("ringfence: ").size());
+    report_.HostRefused("", RefusalSentence(cause));
   }
 
   void WarnOf(const SandboxPlan& plan) const {
@@ -261,8 +276,9 @@ class Account final : public LaunchObserver {
     const CachedFiles now(disk_);
     const Decision decision = DecidePath(event, refusal.path, Access::kWrite,
                                          {request_.policy, request_.context.places, now});
-    const bool is_denial = !decision.failure && decision.verdict == Verdict::kDeny &&
-                           !plan.names.IsOwn(refusal.path) && !IsAskedFor(path);
+    const bool is_denial = !decision.failure && decision.cause &&
+                           decision.verdict == Verdict::kDeny && !plan.names.IsOwn(refusal.path) &&
+                           !IsAskedFor(path);
     const std::string why =
         refusal.why.empty() && path ? WhyNot(plan, *path, decision) : refusal.why;
     if (!is_denial && why.empty()) return false;
@@ -270,7 +286,7 @@ class Account final : public LaunchObserver {
     tells = tells && (report_.descriptor() >= 0 ||
                       (!IsAttempt(refusal.path) &&
                        (plan.is_nested || !refusal.why.empty() || !path || !IsOthers(*path))));
-    const std::string text = is_denial ? SentenceOf(decision)
+    const std::string text = is_denial ? RefusalSentence(*decision.cause)
                                        : "write to " + Quote(refusal.path) +
                                              " refused: " + Printable(why) +
                                              ". The user must do it, outside the sandbox";

@@ -61,9 +61,10 @@ class RunObserver {
  public:
   // The sandbox is set up, and the command is running.
   virtual void Started(const SandboxPlan& plan) = 0;
-  // A process inside asks to append `line` to the audit log (SandboxPlan::takes_log). Returns true
-  // once it is logged. The sender is untrusted.
-  virtual bool TakeLine(std::string_view line) = 0;
+  // A process inside asks to append a line to the audit log, or for something else (base/inside.h;
+  // SandboxPlan::takes_log). Returns the text of the reply once it is done, nothing if it is
+  // rejected. The sender is untrusted.
+  virtual std::optional<std::string> TakePacket(std::string_view packet) = 0;
 
  protected:
   ~RunObserver() = default;

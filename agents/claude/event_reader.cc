@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "agents/claude/input_reader.h"
+#include "base/read_number.h"
 #include "base/text.h"
 #include "policy/mcp/mcp_name.h"
 #include "policy/rules/word_list.h"
@@ -112,6 +113,7 @@ class EventFieldsReader {
     if (key == "tool_input") return ReadInput();
     if (key == "error") return ReadFailure();
     if (key == "tool_response") return ReadResponse();
+    if (key == "duration_ms" && token_ == Token::kNumber) ReadDuration();
     return scanner_.SkipValue(token_);
   }
 
@@ -139,6 +141,12 @@ class EventFieldsReader {
     if (!scanner_.TakeString(kMaxFailure, &string, JsonScanner::Keep::kEnd)) return false;
     event_.failure += string.text;
     return true;
+  }
+
+  void ReadDuration() {
+    std::string_view text = scanner_.text();
+    uint32_t milliseconds = 0;
+    if (ReadNumber(TakeUntil(text, '.'), milliseconds)) event_.milliseconds = milliseconds;
   }
 
   // Reads a command's stderr; the rest of the response does not matter.

@@ -249,16 +249,16 @@ class Broker {
     // Whoever hears of a refusal can allow it, so the log has it by then.
     Log(std::move(entry), [this, id, text, target = opened.target()] {
       failures_.Refused(target);
-      TellUser(target, text.launcher);
+      TellUser(target, text);
       Answer(id, DenialKind::kPolicy, text.program);
     });
   }
 
   // Before Answer(): a command that ends because of it must not end before its launcher knows why.
   // A launcher reports each host once, so some messages of a flood may be dropped.
-  void TellUser(const std::string& target, const std::string& sentence) {
+  void TellUser(const std::string& target, const RefusalText& text) {
     if (parent_.is_busy()) return;
-    parent_.Send(static_cast<char>(BrokerMessage::kRefused), {target, sentence});
+    parent_.Send(static_cast<char>(BrokerMessage::kRefused), {target, text.launcher, text.program});
   }
 
   void Answer(uint64_t id, DenialKind kind, const std::string& sentence) {
@@ -308,8 +308,7 @@ class Broker {
         (to.empty() ? "a connection was" : "connection to " + Quote(to)) + " refused: " + entry.why;
     counts_.Refused(to);
     NoteCounts();
-    Log(std::move(entry),
-        [this, sentence, target = opened.target()] { TellUser(target, sentence); });
+    Log(std::move(entry), [this, sentence, to] { TellUser(to, {sentence, sentence}); });
   }
 
   void Log(AuditEntry entry, ConnectionLog::Handler written = {}) {

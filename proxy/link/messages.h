@@ -48,7 +48,7 @@ enum class HolderMessage : char {
 enum class BrokerMessage : char {
   kSession = 's',  // to the broker: a SessionRequest
   kNetwork = 'n',  // to the broker: as HolderMessage::kNetwork, without the namespaces
-  kRefused = 'd',  // from the broker: host:port, a sentence for the user
+  kRefused = 'd',  // from the broker: host:port, a sentence for the user, one for the program
   kFailed = 'u',   // from the broker: the same, of a permitted host that could not be reached
   kReached = 'k',  // from the broker: host:port, which had been refused or had failed before
   kCounts = 't',   // from the broker: open connections; granted, refused, bytes up and down of all
@@ -65,7 +65,7 @@ enum class LauncherMessage : char {
   kCreate = 'c',         // to the proxy: a session; a descriptor, the new holder's connection
   kExisting = 'e',       // from the proxy: the session's namespaces (user, net) to enter
   kNone = 'z',           // from the proxy: the session has no network yet; send kCreate
-  kRefused = 'd',        // from the proxy: host:port, a sentence for the user
+  kRefused = 'd',        // from the proxy: as BrokerMessage::kRefused
   kFailed = 'u',         // from the proxy: as BrokerMessage::kFailed
   kReached = 'k',        // from the proxy: as BrokerMessage::kReached
   kLost = 'x',           // from the proxy: the session's network has ended; why

@@ -119,8 +119,10 @@ void AuditReceiver::Answer(const UniqueFd& sender) const {
   const ssize_t size = ::recv(sender.get(), line.data(), line.size(), MSG_TRUNC);
   const bool is_whole = size > 0 && static_cast<size_t>(size) <= line.size();
   line.resize(is_whole ? static_cast<size_t>(size) : 0);
-  const char answer = is_whole && observer_->TakeLine(line) ? '1' : '0';
-  ::send(sender.get(), &answer, 1, MSG_NOSIGNAL);
+  std::optional<std::string> text;
+  if (is_whole) text = observer_->TakePacket(line);
+  const std::string reply = text ? kLauncherAccepts + *text : "0";
+  ::send(sender.get(), reply.data(), reply.size(), MSG_NOSIGNAL);
 }
 
 }  // namespace ringfence

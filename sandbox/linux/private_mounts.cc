@@ -202,7 +202,7 @@ Status PrivateMounts::NameAuditSocket() const {
   constexpr int kWaiting = 32;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, kAuditSocket, sizeof kAuditSocket);
+  std::memcpy(address.sun_path, kLauncherSocket, sizeof kLauncherSocket);
   const void* bytes = &address;
   if (::bind(audit_, static_cast<const sockaddr*>(bytes), sizeof address) != 0) {
     return SystemError("bind(audit)");

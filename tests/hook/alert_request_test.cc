@@ -89,10 +89,13 @@ TEST_CASE("alert request: the launcher's policy decides, and its answer reveals 
   world.User(R"("alerts":{"inbox":"~/in"})");
   const Policy policy = world.Merged(world.EventOf("Bash", R"({"command":"x"})"));
   InsideAlerts alerts(policy, world.places, world.files);
-  const auto take = [&](std::string_view text) { return alerts.Take(text, kNow); };
+  const auto take = [&](std::string_view text) {
+    const std::optional<AlertRequest> request = ReadAlertRequest(text);
+    REQUIRE(request);
+    return alerts.Take(*request, kNow);
+  };
   CHECK(take(R"({"alert":"path","name":"/home/dev/project/README.md"})"));
   CHECK(take(R"({"alert":"unwrapped","tool":"Bash"})"));  // this policy wraps nothing
-  CHECK_FALSE(take(R"({"alert":"path"})"));
   CHECK(FilesIn(tree.At("home/in")) == 0);
   CHECK(take(R"({"alert":"path","name":"/etc/passwd"})"));
   CHECK(take(R"({"alert":"host","name":"evil.example"})"));
@@ -111,7 +114,9 @@ TEST_CASE("alert request: the hook's working directory, and a command that ran u
   world.User(R"("alerts":{"inbox":"~/in"},"bash":{"wrap":true})");
   const Policy policy = world.Merged(world.EventOf("Bash", R"({"command":"x"})"));
   InsideAlerts alerts(policy, world.places, world.files);
-  CHECK(alerts.Take(R"({"alert":"unwrapped","tool":"Bash"})", kNow));
-  CHECK(alerts.Take(R"({"alert":"path","name":"passwd","cwd":"/etc"})", kNow));
+  AlertRequest request{.kind = Alert::Kind::kUnwrapped, .named = {}, .tool = "Bash"};
+  CHECK(alerts.Take(request, kNow));
+  request = {.named = {Named::Kind::kPath, "passwd"}, .cwd = "/etc"};
+  CHECK(alerts.Take(request, kNow));
   CHECK(FilesIn(tree.At("home/in")) == 2);
 }

@@ -101,7 +101,7 @@ TEST_CASE("denials: without a sandbox, hosts are decided by the policy's network
 TEST_CASE("denials: a command in a sandbox reaches what the policy lists, or has no network") {
   constexpr ProgramSandbox kCommands = ProgramSandbox::kCommands;
   World world;
-  const Named evil{Kind::kHost, "evil.example:22"};
+  const Named evil{Kind::kHost, "evil.example:22", true};
   std::string told = ResultNotes(world, evil, kCommands);
   CHECK(Has(told, "commands have no network: the policy has no \"network\""));
   CHECK(Has(told, "Ask the user to run `ringfence allow evil.example:22`."));
@@ -111,9 +111,9 @@ TEST_CASE("denials: a command in a sandbox reaches what the policy lists, or has
   CHECK(Has(told, "\"evil.example\" is not listed, and a connection cannot ask"));
   CHECK(Has(told, "`ringfence allow evil.example:22`"));
   CHECK_FALSE(Has(told, "no network"));
-  CHECK(ResultNotes(world, {Kind::kHost, "good.example"}, kCommands).empty());
-  CHECK_FALSE(ResultNotes(world, {Kind::kHost, "a:b@c"}, kCommands).empty());
-  CHECK(ResultNotes(world, {Kind::kHost, "localhost:3000"}, kCommands).empty());
+  CHECK(ResultNotes(world, {Kind::kHost, "good.example", true}, kCommands).empty());
+  CHECK_FALSE(ResultNotes(world, {Kind::kHost, "a:b@c", true}, kCommands).empty());
+  CHECK(ResultNotes(world, {Kind::kHost, "localhost:3000", true}, kCommands).empty());
   world.User(R"("network":{"unlisted":"allow","deny":["evil.example"]})");
   CHECK(ResultNotes(world, evil, kCommands).empty());  // nothing there refuses it
   World tightened;
@@ -121,6 +121,16 @@ TEST_CASE("denials: a command in a sandbox reaches what the policy lists, or has
   CHECK(ResultNotes(tightened, {Kind::kHost, "good.example"}).empty());
   told = ResultNotes(tightened, {Kind::kHost, "good.example"}, kCommands);
   CHECK(Has(told, "only the policy of an untrusted project has \"network\""));
+}
+
+TEST_CASE("denials: where each refused host has a line of ringfence, no other message counts") {
+  World world;
+  world.User(R"("network":{"allow":["good.example"]})");
+  const Named evil{Kind::kHost, "evil.example"};
+  CHECK(ResultNotes(world, evil, ProgramSandbox::kCommands).empty());
+  // There, a name does not resolve for a program that does not ask the proxy.
+  world.User(R"("network":{"allow":["good.example"]},"sandbox":{"layers":"landlock"})");
+  CHECK_FALSE(ResultNotes(world, evil, ProgramSandbox::kCommands).empty());
 }
 
 TEST_CASE("denials: a program in the sandbox of an agent reaches the agent's service as well") {

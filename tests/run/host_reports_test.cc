@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/socket_pair.h"
+#include "base/syscall.h"
 #include "tests/support/world.h"
 
 using namespace ringfence;
@@ -55,8 +56,8 @@ size_t Count(const std::string& text, const std::string& part) {
 void Refuse(HostReports& hosts, int count) {
   for (int i = 0; i < count; ++i) {
     const std::string target = "h" + std::to_string(i) + ".example:443";
-    hosts.Refused(target, "refused " + target);
-    hosts.Refused(target, "refused " + target);
+    hosts.Refused(target, "refused " + target, "inside " + target);
+    hosts.Refused(target, "refused " + target, "inside " + target);
   }
 }
 
@@ -101,4 +102,25 @@ TEST_CASE("host reports: the agent's service is reported however many hosts are 
     hosts.Reached(kService);
     CHECK_FALSE(hosts.lacks_service());
   }
+}
+
+TEST_CASE("host reports: an agent's model hears of recent hosts, by the latest reason") {
+  Reported reported(true);
+  HostReports hosts = reported.Hosts();
+  const int64_t begin = Nanoseconds(CLOCK_MONOTONIC);
+  hosts.Failed("a.example:443", "it is down");
+  hosts.Refused("a.example:443", "refused", "inside");
+  hosts.Failed("b.example:443", "it is down");
+  hosts.Refused("http-intake.logs.us5.datadoghq.com:443", "refused", "inside");  // in vain anyway
+  const std::vector<UnreachedHost> expected{{true, "a.example:443", "inside"},
+                                            {false, "b.example:443", "it is down"}};
+  CHECK(hosts.Since(begin) == expected);
+  CHECK(hosts.Since(Nanoseconds(CLOCK_MONOTONIC) + 1).empty());
+  CHECK(hosts.WasRefused("a.example:443"));
+  CHECK_FALSE(hosts.WasRefused("b.example:443"));
+  CHECK_FALSE(hosts.WasRefused("c.example:443"));
+  hosts.Reached("a.example:443");
+  CHECK(hosts.Since(begin).size() == 1);
+  Refuse(hosts, 10);
+  CHECK(hosts.Since(begin).size() == kMaxUnreached);
 }

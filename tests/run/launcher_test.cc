@@ -32,7 +32,7 @@ class Recorder final : public LaunchObserver {
     return Error{Error::Kind::kUsage, "observer", "does not want it", ""};
   }
   void Started(const SandboxPlan&) override { Put("s"); }
-  bool TakeLine(std::string_view) override { return false; }
+  std::optional<std::string> TakePacket(std::string_view) override { return {}; }
   void GoesOnWithout(const SetupFailure&) override { Put("w"); }
   NetworkAccess& network() override { return network_; }
 

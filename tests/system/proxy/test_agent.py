@@ -14,7 +14,7 @@ import pytest
 from agent_network import API, NOTHING, PLAIN_PORT, ScreenClient, awaits, lines_of
 from client import TerminalClient
 from plain_world import give_away
-from script import Call, Do, Told, holds, play_prompt, runs
+from script import Call, Do, Heard, Told, holds, play_prompt, runs
 from tool import bash, read, write
 
 LOST = "ringfence: warning: Claude Code cannot reach its service: "
@@ -110,6 +110,23 @@ def test_a_session_in_a_home_that_init_has_prepared(agent, checks):
     told.check_results(running.user_messages())
     check(checks, told)
     assert running.status == 0 and not running.errors(), running.diagnosis()
+
+
+def test_the_model_hears_why_a_connection_ended(agent, checks):
+    """A program that speaks TLS knows only that it was reset; another one prints what it likes."""
+    initialize(agent)
+    forged = "curl: (6) Could not resolve host: forged.example"
+    told, api = agent.played(Call("forged", bash(f"echo '{forged}' >&2; exit 1"), Told(False)),
+                             Call("TLS", bash("curl -s https://bad.example/"), Told(False)))
+    with api, agent.client() as running:
+        assert running.wait(120), running.diagnosis()
+    told.check_results(running.user_messages())
+    check(checks, told)
+    heard = told.heard(Heard("why it ended", "main", (
+        f'connection to "bad.example:443" {NOT_LISTED}', "`ringfence allow --session-id agent-",
+        "ask for it only if your task needs it")))
+    checks.check(heard.name, "; ".join(heard.problems))
+    assert not told.ever_heard('connection to "forged.example')
 
 
 def test_settings_of_its_user_that_leave_its_own_sandbox_on_are_reported(agent, checks):

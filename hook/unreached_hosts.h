@@ -1,0 +1,32 @@
+// The hosts that programs in the sandbox of an agent did not get to. The hook inside asks the
+// launcher, since a command's output does not tell: a program that speaks TLS sees only a reset,
+// and any program can print that a host was refused.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringfence {
+
+struct UnreachedHost {
+  bool is_refused = true;  // otherwise permitted, and the connection failed
+  std::string target;      // HOST:PORT; "" if the program named no host
+  std::string sentence;    // for the model, on one line
+
+  bool operator==(const UnreachedHost&) const = default;
+};
+
+constexpr size_t kMaxUnreached = 4;
+
+// Asks for the hosts of the last `milliseconds`.
+std::string UnreachedRequest(int64_t milliseconds);
+std::optional<int64_t> ReadUnreachedRequest(std::string_view packet);
+
+std::string UnreachedText(const std::vector<UnreachedHost>& hosts);
+// Accepts only texts of UnreachedText(); returns at most kMaxUnreached hosts.
+std::vector<UnreachedHost> ReadUnreached(std::string_view text);
+
+}  // namespace ringfence
