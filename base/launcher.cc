@@ -1,5 +1,11 @@
 #include "base/launcher.h"
 
+#ifdef __linux__
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#endif
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -16,6 +22,20 @@ namespace ringfence {
 
 #ifdef __linux__
 bool HasLauncher() { return ::access(kLauncherSocket, F_OK) == 0; }
+
+bool HasSandboxFilter() {
+  return ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 &&
+         ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
+}
+
+// A supervisor rejects an empty set of rules (EINVAL). Without one the name does not exist
+// (ENOENT).
+bool IsSupervised() {
+  if (!HasSandboxFilter()) return false;
+  const UniqueFd none(::memfd_create("none", MFD_CLOEXEC));
+  return none.valid() && ::linkat(none.get(), "", AT_FDCWD, kRulesName, AT_EMPTY_PATH) != 0 &&
+         errno == EINVAL;
+}
 
 Result<std::optional<std::string>> SendToLauncher(const std::string& packet) {
   constexpr const char* kCall = "the launcher outside of the sandbox";
@@ -46,6 +66,10 @@ Result<std::optional<std::string>> SendToLauncher(const std::string& packet) {
 }
 #else
 bool HasLauncher() { return false; }
+
+bool HasSandboxFilter() { return false; }
+
+bool IsSupervised() { return false; }
 
 Result<std::optional<std::string>> SendToLauncher(const std::string&) {
   return std::optional<std::string>();

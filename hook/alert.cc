@@ -21,8 +21,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kLeastName = 60;  // room for what was refused, however long the reason is
-constexpr size_t kMaxAlertText = 200;
+constexpr size_t kLeastName = 60;    // room for what was refused, however long the reason is
 constexpr mode_t kAlertMode = 0644;  // any program may read it
 constexpr int kAlertLockTries = 50;  // a millisecond each; no hook holds the lock longer
 constexpr int64_t kSecond = 1'000'000'000;

@@ -27,6 +27,8 @@ struct Alert {
 // followed on the way. Returns nothing if no home is known or the text is not an absolute path.
 std::optional<Path> InboxOf(std::string_view text, const Places& places);
 
+constexpr size_t kMaxAlertText = 200;  // bytes
+
 // Says what was refused and why, without the remedy, in at most 200 bytes.
 std::string AlertText(const Cause& cause);
 

@@ -88,7 +88,8 @@ std::optional<Denial> DecideHost(const Named& named, const Policy& policy) {
 // messages of other programs have other causes.
 bool HasLineForEachHost(const Policy& policy, ProgramSandbox sandbox) {
 #ifdef __linux__
-  return sandbox == ProgramSandbox::kCommands && policy.sandbox.layers == SandboxLayers::kFull;
+  return sandbox == ProgramSandbox::kCommands && policy.sandbox.layers == SandboxLayers::kFull &&
+         policy.sandbox.missing == SandboxMissing::kRefuse;
 #else
   return false;
 #endif
@@ -98,7 +99,7 @@ bool HasLineForEachHost(const Policy& policy, ProgramSandbox sandbox) {
 std::optional<Denial> DecideConfinedHost(const Named& named, const Policy& policy,
                                          ProgramSandbox sandbox) {
   Policy inside = policy;
-  inside.network = SandboxNetwork(policy, sandbox == ProgramSandbox::kAgents);
+  inside.network = SandboxNetwork(policy, IsAgents(sandbox));
   Decision decision{.verdict = Verdict::kDeny};
   if (!inside.network) {
     decision.cause = NoNetworkCause(named.text, policy);
@@ -113,7 +114,7 @@ std::optional<Denial> DecideConfinedHost(const Named& named, const Policy& polic
       DecideNamed(named.text, inside, [&](const std::string& host, uint16_t port) {
         NameDecision at_port = EvaluateConnection(host, port, inside);
         // The hook does not know the id that the launcher has given the agent.
-        if (sandbox == ProgramSandbox::kAgents) SuggestSession(at_port, port, inside, "");
+        if (IsAgents(sandbox)) SuggestSession(at_port, port, inside, "");
         return at_port;
       });
   if (outcome.verdict == Verdict::kPermit) return {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "hook/denials.h"
 #include "hook/serve_result.h"
 #include "policy/files/cached_files.h"
@@ -18,9 +19,11 @@ bool RequestBudget::Take(int64_t unix_nanoseconds) {
   return true;
 }
 
-bool InsideAlerts::Take(const AlertRequest& request, int64_t unix_nanoseconds) {
+bool InsideAlerts::Take(const AlertRequest& request, std::string_view why,
+                        int64_t unix_nanoseconds) {
   if (!budget_.Take(unix_nanoseconds)) return false;
   std::optional<std::string> told = TextOf(request);
+  if (!told && !why.empty()) told = CutText(std::string(why), kMaxAlertText);
   if (!told) return true;
   Alert alert{.kind = request.kind,
               .text = std::move(*told),

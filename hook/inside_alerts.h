@@ -32,7 +32,9 @@ class InsideAlerts {
 
   // Returns true also if nothing is denied, so that the reply reveals no hidden files to a confined
   // process; false if the request is over the budget, or its alert cannot be written.
-  bool Take(const AlertRequest& request, int64_t unix_nanoseconds);
+  // `why`: the sentence about a host that is known to have been refused, for a reason that the
+  // policy alone does not give; "" for other requests.
+  bool Take(const AlertRequest& request, std::string_view why, int64_t unix_nanoseconds);
 
  private:
   std::optional<std::string> TextOf(const AlertRequest& request) const;

@@ -12,9 +12,19 @@ enum class ProgramSandbox : uint8_t {
   kNone,
   kCommands,  // each command has its own ("bash": {"wrap": true})
   kAgents,    // that of the agent itself (`ringfence run -- claude`)
+  // The same with "layers": "landlock": programs reach hosts only through the proxy of HTTPS_PROXY,
+  // and no launcher can be asked.
+  kAgentsByPort,
 };
 
-// `has_launcher`: the caller is in the sandbox of an agent.
-ProgramSandbox SandboxOfPrograms(const Policy& policy, SandboxMode mode, bool has_launcher);
+constexpr bool IsAgents(ProgramSandbox sandbox) {
+  return sandbox == ProgramSandbox::kAgents || sandbox == ProgramSandbox::kAgentsByPort;
+}
+
+// The caller's own surroundings: is it in the sandbox of an agent?
+enum class InAgents : uint8_t { kNo, kWithLauncher, kWithoutLauncher };
+InAgents FindAgentsSandbox();
+
+ProgramSandbox SandboxOfPrograms(const Policy& policy, SandboxMode mode, InAgents caller);
 
 }  // namespace ringfence

@@ -181,15 +181,15 @@ class Server {
   }
 
   ProgramSandbox Sandbox() const {
-    return SandboxOfPrograms(policy_, policy_.sandbox.mode, HasLauncher());
+    return SandboxOfPrograms(policy_, policy_.sandbox.mode, FindAgentsSandbox());
   }
 
   Reply ServeResult() {
     Ran ran{.unwrapped = RanUnwrapped(), .sandbox = Sandbox(), .unreached = {}};
-    // A command can go on after a refusal, and the client joins its standard error to its output.
-    const bool may_have_failed =
-        !event_.failure.empty() || policy_.agent->tools.RunsCommand(event_.tool_name);
-    if (ran.sandbox == ProgramSandbox::kAgents && may_have_failed) {
+    // Also after a success: a command can go on after a refusal, and the client joins its standard
+    // error to its output.
+    const bool reaches_hosts = policy_.agent->tools.ReachesHosts(event_.tool_name);
+    if (ran.sandbox == ProgramSandbox::kAgents && reaches_hosts) {
       ran.unreached = AskForUnreached(event_);
     }
     const ResultNotes told = TellResult(event_, {policy_, context_.places, files_}, ran);

@@ -84,11 +84,11 @@ ResultNotes TellResult(const Event& event, const Surroundings& around, const Ran
 }
 
 std::optional<std::vector<UnreachedHost>> AskForUnreached(const Event& event) {
-  // Until the hook runs, and for a client that does not say how long the tool ran.
-  constexpr int64_t kSlack = 2000;
+  constexpr int64_t kSlack = 2000;  // milliseconds until the hook asks
   constexpr int64_t kUnknown = 600'000;
-  const auto reply =
-      SendToLauncher(UnreachedRequest(event.milliseconds.value_or(kUnknown) + kSlack));
+  const UnreachedQuestion question{.milliseconds = event.milliseconds.value_or(kUnknown) + kSlack,
+                                   .only_new = event.failure.empty()};
+  const auto reply = SendToLauncher(UnreachedRequest(question));
   if (!reply || !*reply) return {};
   return ReadUnreached(**reply);
 }

@@ -35,7 +35,8 @@ struct Ran {
 };
 ResultNotes TellResult(const Event& event, const Surroundings& around, const Ran& ran);
 
-// Asks the launcher outside for the hosts that the event's tool did not reach.
+// Asks the launcher outside for the hosts that the event's tool did not reach; after a success,
+// only for those that no earlier answer had.
 std::optional<std::vector<UnreachedHost>> AskForUnreached(const Event& event);
 
 // Writes the alerts, or has the launcher outside write them. Returns all failures.

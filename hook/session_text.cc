@@ -132,11 +132,12 @@ std::string ModeLine(SandboxMode mode) {
 std::string CommandNetworkLine(const Policy& policy, ProgramSandbox sandbox) {
   if (sandbox == ProgramSandbox::kNone) return "";
   const std::string commands = "- Bash commands ";
-  const auto network = SandboxNetwork(policy, sandbox == ProgramSandbox::kAgents);
+  const auto network = SandboxNetwork(policy, IsAgents(sandbox));
   if (!network) return commands + "have no network. If you need a host, tell the user.\n";
   if (IsHostNetwork(*network)) return commands + "use the network of this machine.\n";
   const bool is_listed = policy.network && policy.network->opens_sandbox;
-  const bool is_by_port = policy.sandbox.layers == SandboxLayers::kLandlock;
+  const bool is_by_port =
+      sandbox == ProgramSandbox::kAgentsByPort || policy.sandbox.layers == SandboxLayers::kLandlock;
   return commands +
          (is_listed ? "reach these hosts, too, and no others; without a port, an entry means 80 "
                       "and 443."
@@ -144,8 +145,7 @@ std::string CommandNetworkLine(const Policy& policy, ProgramSandbox sandbox) {
          (is_by_port ? " Only programs that use HTTPS_PROXY reach anything: others find no name."
                      : "") +
          " A refused host fails at once, and " +
-         (sandbox == ProgramSandbox::kAgents ? "a note after the call"
-                                             : "a line on standard error") +
+         (IsAgents(sandbox) ? "a note after the call" : "a line on standard error") +
          " says how the user permits it.\n";
 }
 
@@ -156,6 +156,7 @@ std::string Confinement(const Policy& policy, const Context& context, ProgramSan
                  ? "ringfence's sandbox, which has a /tmp of its own"
                  : "ringfence's sandbox";
     case ProgramSandbox::kAgents:
+    case ProgramSandbox::kAgentsByPort:
       return "ringfence's sandbox, as you are";
     case ProgramSandbox::kNone:
       break;

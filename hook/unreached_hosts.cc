@@ -7,23 +7,28 @@ namespace ringfence {
 namespace {
 
 constexpr std::string_view kAsk = "{\"unreached\":";
+constexpr std::string_view kAskNew = "{\"new_unreached\":";
 constexpr char kRefusedWord[] = "refused";
 constexpr char kFailedWord[] = "failed";
 constexpr char kNoTarget[] = "-";
 
 }  // namespace
 
-std::string UnreachedRequest(int64_t milliseconds) {
-  return std::string(kAsk) + std::to_string(milliseconds) + "}";
+std::string UnreachedRequest(const UnreachedQuestion& question) {
+  return std::string(question.only_new ? kAskNew : kAsk) + std::to_string(question.milliseconds) +
+         "}";
 }
 
-std::optional<int64_t> ReadUnreachedRequest(std::string_view packet) {
-  if (!packet.starts_with(kAsk) || !packet.ends_with('}')) return {};
-  packet.remove_prefix(kAsk.size());
+std::optional<UnreachedQuestion> ReadUnreachedRequest(std::string_view packet) {
+  UnreachedQuestion question{.only_new = packet.starts_with(kAskNew)};
+  const std::string_view begin = question.only_new ? kAskNew : kAsk;
+  if (!packet.starts_with(begin) || !packet.ends_with('}')) return {};
+  packet.remove_prefix(begin.size());
   packet.remove_suffix(1);
   uint32_t milliseconds = 0;
   if (!ReadNumber(packet, milliseconds)) return {};
-  return milliseconds;
+  question.milliseconds = milliseconds;
+  return question;
 }
 
 std::string UnreachedText(const std::vector<UnreachedHost>& hosts) {

@@ -13,17 +13,22 @@ namespace ringfence {
 
 struct UnreachedHost {
   bool is_refused = true;  // otherwise permitted, and the connection failed
-  std::string target;      // HOST:PORT; "" if the program named no host
+  std::string target;      // HOST:PORT; "" if none is named
   std::string sentence;    // for the model, on one line
 
   bool operator==(const UnreachedHost&) const = default;
 };
 
-constexpr size_t kMaxUnreached = 4;
+constexpr size_t kMaxUnreached = 8;
 
-// Asks for the hosts of the last `milliseconds`.
-std::string UnreachedRequest(int64_t milliseconds);
-std::optional<int64_t> ReadUnreachedRequest(std::string_view packet);
+struct UnreachedQuestion {
+  int64_t milliseconds = 0;  // how far back
+  bool only_new = false;     // without those that an earlier answer had
+
+  bool operator==(const UnreachedQuestion&) const = default;
+};
+std::string UnreachedRequest(const UnreachedQuestion& question);
+std::optional<UnreachedQuestion> ReadUnreachedRequest(std::string_view packet);
 
 std::string UnreachedText(const std::vector<UnreachedHost>& hosts);
 // Accepts only texts of UnreachedText(); returns at most kMaxUnreached hosts.

@@ -106,6 +106,11 @@ bool ToolTable::RunsCommand(std::string_view name) const {
   return tool && tool->runs_command;
 }
 
+bool ToolTable::ReachesHosts(std::string_view name) const {
+  return RunsCommand(name) || ReachesMcpServer(name) ||
+         RowOf(name).find(" url") != std::string_view::npos;
+}
+
 bool ToolTable::ReachesMcpServer(std::string_view name) const {
   return IsMcpTool(name) || RowOf(name).find(" resource") != std::string_view::npos;
 }

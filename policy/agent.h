@@ -74,6 +74,9 @@ class ToolTable {
 
   bool IsShell(std::string_view name) const;
   bool RunsCommand(std::string_view name) const;
+  // True if the tool can fail because a host is refused: it runs a command, opens a URL or asks an
+  // MCP server.
+  bool ReachesHosts(std::string_view name) const;
   // True if an MCP server opens what the arguments name: for a server's tool, and for a tool that
   // reads a server's resource.
   bool ReachesMcpServer(std::string_view name) const;

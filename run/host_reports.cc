@@ -17,6 +17,8 @@ namespace {
 
 constexpr size_t kMaxLines = 20;      // for hosts, besides the agent's own service
 constexpr size_t kMaxCounted = 1000;  // that are counted
+constexpr size_t kMaxRecent = 64;     // of which an agent's model may hear
+constexpr size_t kMaxTold = 4;        // at a time
 
 std::string_view HostOf(std::string_view target) { return target.substr(0, target.rfind(':')); }
 
@@ -35,15 +37,29 @@ void HostReports::Begin(const SandboxPlan& plan) {
 
 void HostReports::Refused(const std::string& target, const std::string& sentence,
                           const std::string& inside) {
-  Note({.target = target, .sentence = Printable(sentence), .inside = Printable(inside)});
+  NoteRecent({true, target, Printable(inside)});
+  Note({.target = target, .sentence = Printable(sentence)});
 }
 
 void HostReports::Failed(const std::string& target, const std::string& sentence) {
-  const std::string text = Printable(sentence);
-  Note({.target = target, .sentence = text, .inside = text, .is_failure = true});
+  NoteRecent({false, target, Printable(sentence)});
+  Note({.target = target, .sentence = Printable(sentence), .is_failure = true});
+}
+
+void HostReports::NoteRecent(UnreachedHost host) {
+  Recent recent{.host = std::move(host), .last = Nanoseconds(CLOCK_MONOTONIC)};
+  const auto earlier = std::ranges::find(
+      recent_, recent.host.target, [](const Recent& one) -> auto& { return one.host.target; });
+  if (earlier != recent_.end()) {
+    recent.is_told = earlier->is_told;
+    recent_.erase(earlier);
+  }
+  recent_.push_back(std::move(recent));
+  if (recent_.size() > kMaxRecent) recent_.pop_front();
 }
 
 void HostReports::Reached(const std::string& target) {
+  std::erase_if(recent_, [&](const Recent& recent) { return recent.host.target == target; });
   // Otherwise a host that comes and goes would have a line each time.
   std::erase_if(entries_, [&](const Entry& entry) {
     return entry.target == target && (!entry.is_reported || IsService(entry));
@@ -54,14 +70,10 @@ void HostReports::Note(Entry entry) {
   auto known = std::ranges::find(entries_, entry.target, &Entry::target);
   if (known == entries_.end()) {
     if (entries_.size() >= kMaxCounted && !IsService(entry)) return;
-    entries_.emplace_back();
+    entries_.push_back(std::move(entry));
     known = entries_.end() - 1;
   }
-  entry.last = Nanoseconds(CLOCK_MONOTONIC);
-  entry.count = known->count + 1;
-  entry.is_reported = known->is_reported;
-  *known = std::move(entry);
-  if (known->count > 1) return;
+  if (known->count++ > 0) return;
   if (!request_.command.is_agent || IsService(*known)) Report(*known);
 }
 
@@ -96,19 +108,37 @@ bool HostReports::IsWithoutNeed(const Entry& entry) const {
   return agent.interface_hosts.Contains(host) && entry.count == 1 && HasInterface(request_.command);
 }
 
-std::vector<UnreachedHost> HostReports::Since(int64_t begin) const {
+bool HostReports::IsWithoutNeed(const UnreachedHost& host) const {
+  const auto known = std::ranges::find(entries_, host.target, &Entry::target);
+  return known != entries_.end() && IsWithoutNeed(*known);
+}
+
+std::vector<UnreachedHost> HostReports::Since(int64_t begin, bool only_new) {
   std::vector<UnreachedHost> hosts;
-  for (const Entry& entry : entries_) {
-    if (entry.last < begin || IsWithoutNeed(entry)) continue;
-    if (hosts.size() == kMaxUnreached) break;
-    hosts.push_back({!entry.is_failure, entry.target, entry.inside});
+  size_t more = 0;
+  for (auto at = recent_.rbegin(); at != recent_.rend() && at->last >= begin; ++at) {
+    if ((only_new && at->is_told) || IsWithoutNeed(at->host)) continue;
+    if (hosts.size() < kMaxTold) {
+      hosts.push_back(at->host);
+      at->is_told = true;
+    } else {
+      ++more;
+    }
   }
+  if (more > 0) {
+    hosts.push_back(
+        {false, "",
+         "at least " + std::to_string(more) + " more hosts were refused or not reached"});
+  }
+  if (!lost_.empty() && !only_new) hosts.push_back({false, "", lost_});
   return hosts;
 }
 
-bool HostReports::WasRefused(std::string_view target) const {
-  const auto known = std::ranges::find(entries_, target, &Entry::target);
-  return known != entries_.end() && !known->is_failure;
+std::string HostReports::WhyRefused(std::string_view target) const {
+  for (const Recent& recent : recent_) {
+    if (recent.host.target == target && recent.host.is_refused) return recent.host.sentence;
+  }
+  return "";
 }
 
 void HostReports::ReportRest() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,10 +35,16 @@ class HostReports {
   // The command has ended.
   void ReportRest();
 
-  // What the model of an agent is told after a failure: those since `begin` (CLOCK_MONOTONIC), but
-  // not those that the agent itself asks for without need.
-  std::vector<UnreachedHost> Since(int64_t begin) const;
-  bool WasRefused(std::string_view target) const;
+  // The proxy has ended, so that no host can be reached any more.
+  void Lost(const std::string& sentence) { lost_ = sentence; }
+
+  // For the model of an agent after a call: the latest hosts since `begin` (CLOCK_MONOTONIC), but
+  // not those that the agent itself asks for without need. `only_new`: nor those that an earlier
+  // answer had.
+  std::vector<UnreachedHost> Since(int64_t begin, bool only_new);
+
+  // The sentence about a host that was refused lately; "" if it was not.
+  std::string WhyRefused(std::string_view target) const;
 
   // True if the agent did not reach its own service, which is why it failed.
   bool lacks_service() const;
@@ -46,13 +53,18 @@ class HostReports {
   struct Entry {
     std::string target;
     std::string sentence;
-    std::string inside;
-    int64_t last = 0;         // time in nanoseconds, CLOCK_MONOTONIC
     bool is_failure = false;  // permitted, but not reached; otherwise refused
     size_t count = 0;
     bool is_reported = false;
   };
+  struct Recent {
+    UnreachedHost host;
+    int64_t last = 0;  // time in nanoseconds, CLOCK_MONOTONIC
+    bool is_told = false;
+  };
   void Note(Entry entry);
+  void NoteRecent(UnreachedHost host);
+  bool IsWithoutNeed(const UnreachedHost& host) const;
   void Report(Entry& entry);
   bool IsService(const Entry& entry) const;
   bool IsWithoutNeed(const Entry& entry) const;
@@ -61,6 +73,8 @@ class HostReports {
   const RunReport& report_;
   const AgentService service_;
   std::vector<Entry> entries_;
+  std::deque<Recent> recent_;  // the latest at the end; a flood of hosts drives out only the oldest
+  std::string lost_;
   size_t lines_ = 0;  // about hosts that are not the agent's own service
 };
 

@@ -219,6 +219,7 @@ Result<NetworkEntry> ProxyAccess::Enter(const SandboxPlan& plan) {
   Result<ControlConnection> proxy = ConnectToProxy(ProxyFolder(request_.context.places), *program);
   if (!proxy) return proxy.error();
   connection_ = std::move(proxy->socket);
+  is_connected_ = true;
   if (plan.network.is_by_port()) return OpenPort(std::move(session));
   if (!proxy->is_new) {
     Result<NetworkEntry> entry = Join(connection_, session);
@@ -274,16 +275,29 @@ void ProxyAccess::Take(SocketMessage& message) {
   }
 }
 
-void ProxyAccess::Lost(const std::string& why, const std::string& hint) const {
-  report_.Warn(why + "; no host can be reached any more" + (hint.empty() ? "" : "; " + hint));
+void ProxyAccess::Lost(const std::string& why, const std::string& hint) {
+  const std::string sentence = why + "; no host can be reached any more";
+  report_.Warn(sentence + (hint.empty() ? "" : "; " + hint));
+  hosts_.Lost(sentence);
   // Nobody accepts its connections now: refuses them.
   if (listener_.valid()) ::shutdown(listener_.get(), SHUT_RDWR);
 }
 
-void ProxyAccess::HearRest() {
+void ProxyAccess::HearRest() { HearAll({.tv_sec = 2, .tv_usec = 0}); }
+
+// Processes inside can ask for it as often as they like.
+void ProxyAccess::CatchUp() {
+  constexpr int64_t kPause = 5'000'000;
+  const int64_t now = Nanoseconds(CLOCK_MONOTONIC);
+  if (now - caught_up_ < kPause) return Hear();
+  caught_up_ = now;
+  HearAll({.tv_sec = 0, .tv_usec = 200'000});
+}
+
+// `patience`: the answer takes microseconds.
+void ProxyAccess::HearAll(const timeval& patience) {
   if (!connection_.valid()) return;
-  constexpr timeval kPatience{.tv_sec = 2, .tv_usec = 0};  // the answer takes microseconds
-  ::setsockopt(connection_.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+  ::setsockopt(connection_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   const char status = static_cast<char>(LauncherMessage::kStatus);
   // If the proxy has ended, what it had said can still be heard.
   [[maybe_unused]] const Status asked = SendSocketMessage(connection_.get(), status, {});

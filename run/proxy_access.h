@@ -2,6 +2,9 @@
 // and hears which hosts the command does not get to.
 #pragma once
 
+#include <sys/time.h>
+
+#include <cstdint>
 #include <string>
 
 #include "base/message_socket.h"
@@ -27,7 +30,9 @@ class ProxyAccess final : public NetworkAccess, NotCopied {
   void Hear() override;
 
   // True if the command's hosts are reached through the proxy, so that this object hears of all.
-  bool HearsOfHosts() const { return connection_.valid(); }
+  bool HearsOfHosts() const { return is_connected_; }
+  // Hears what the proxy has said until now, if that was not done a moment ago. Does not wait long.
+  void CatchUp();
 
   // Called once the command has ended: hears what the proxy has said until then.
   void HearRest();
@@ -38,7 +43,8 @@ class ProxyAccess final : public NetworkAccess, NotCopied {
   bool BeginPause();
   bool HearOne();  // returns false if nothing more is to be heard
   void Take(SocketMessage& message);
-  void Lost(const std::string& why, const std::string& hint) const;
+  void Lost(const std::string& why, const std::string& hint);
+  void HearAll(const timeval& patience);
 
   Result<NetworkEntry> OpenPort(SessionRequest session);
 
@@ -51,6 +57,8 @@ class ProxyAccess final : public NetworkAccess, NotCopied {
   UniqueFd running_;  // holds AgentLockPath(own_session_)
   // To the proxy, for as long as the sandbox lives; invalid if it is not used.
   UniqueFd connection_;
+  bool is_connected_ = false;  // remains true after the proxy has ended
+  int64_t caught_up_ = 0;      // time in nanoseconds, CLOCK_MONOTONIC
   // A timer while notices are held back, so that a command's own message about the same failure is
   // whole, and comes first. Programs write it in pieces, and both go to the same standard error.
   UniqueFd pause_;

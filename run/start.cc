@@ -91,7 +91,7 @@ class Account final : public LaunchObserver {
   }
 
   std::optional<std::string> TakePacket(std::string_view packet) override {
-    if (const auto milliseconds = ReadUnreachedRequest(packet)) return Unreached(*milliseconds);
+    if (const auto question = ReadUnreachedRequest(packet)) return Unreached(*question);
     const int64_t now = Nanoseconds(CLOCK_REALTIME);
     const bool is_taken =
         IsAlertRequest(packet) ? TakeAlert(packet, now) : log_ && log_->Take(packet, now);
@@ -142,10 +142,11 @@ class Account final : public LaunchObserver {
 
  private:
   // Nothing if the sandbox has no proxy: then nobody here knows which hosts were not reached.
-  std::optional<std::string> Unreached(int64_t milliseconds) {
+  std::optional<std::string> Unreached(const UnreachedQuestion& question) {
     if (!network_.HearsOfHosts()) return {};
-    network_.Hear();
-    return UnreachedText(hosts_.Since(Nanoseconds(CLOCK_MONOTONIC) - milliseconds * 1'000'000));
+    network_.CatchUp();
+    const int64_t begin = Nanoseconds(CLOCK_MONOTONIC) - question.milliseconds * 1'000'000;
+    return UnreachedText(hosts_.Since(begin, question.only_new));
   }
 
   bool TakeAlert(std::string_view packet, int64_t now) {
@@ -153,8 +154,8 @@ class Account final : public LaunchObserver {
     if (!request) return false;
     const bool is_host = request->kind == Alert::Kind::kDenial &&
                          request->named.kind == Named::Kind::kHost && network_.HearsOfHosts();
-    if (is_host && !hosts_.WasRefused(request->named.text)) return true;
-    return alerts_.Take(*request, now);
+    const std::string why = is_host ? hosts_.WhyRefused(request->named.text) : "";
+    return (is_host && why.empty()) || alerts_.Take(*request, why, now);
   }
 
   // Text output shows refused writes only if the command ran and failed, and if they can be the

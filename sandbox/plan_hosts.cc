@@ -11,6 +11,8 @@ void NoteOpening(const HostRule& rule, std::vector<std::string>& weaker) {
       "network.allow: " + (rule.place.quotable ? Quote(rule.written) : "an entry");
   if (rule.any) {
     weaker.push_back(written + " opens every host, also to data that should stay here");
+  } else if (rule.subdomains && rule.host.find('.') == std::string_view::npos) {
+    weaker.push_back(written + " opens every host below " + Quote("." + std::string(rule.host)));
   } else if (rule.host == kHostLoopback) {
     weaker.push_back(written +
                      " opens a port of this machine: an unauthenticated debugger or Docker's port "

@@ -37,7 +37,7 @@ Outcome RunPrompt(const PromptOptions& options) {
   if (!policy) return policy.error();
   const SandboxMode mode = SandboxModeOf(options.mode).value_or(policy->sandbox.mode);
   const std::string text =
-      BoundaryText(*policy, *context, mode, SandboxOfPrograms(*policy, mode, false));
+      BoundaryText(*policy, *context, mode, SandboxOfPrograms(*policy, mode, InAgents::kNo));
   const Console console;
   if (options.json) {
     PrintJson(OrderedJson{{"prompt", text}});

@@ -237,7 +237,9 @@ class Allowance {
       change_.Note("every host that this list does not name is refused now");
     if (const std::string text = OfSandboxes(); !text.empty()) change_.Note(text.substr(2));
     const GrantTarget& grant = change_.grant();
-    if (grant.kind == TargetKind::kHost && LowerAscii(grant.text).starts_with(kHostLoopback)) {
+    const std::string entry = LowerAscii(grant.text);
+    const Result<HostRule> rule = ParseHostRule(entry);
+    if (grant.kind == TargetKind::kHost && rule && rule->host == kHostLoopback) {
       change_.Note(
           "an unauthenticated debugger or Docker at that port is a way out of the sandbox");
     }

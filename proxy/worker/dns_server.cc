@@ -220,7 +220,11 @@ DnsAnswer DnsServer::AnswerTo(const DnsQuery& query) {
   if (query.type != static_cast<uint16_t>(DnsType::kA)) return {.kind = Kind::kNoData};
   if (IsBelow(query.name, "localhost")) return {.kind = Kind::kAddress, .address = kLoopback};
   const std::optional<Ipv4> address = names_.AddressOf(query.name);
-  if (!address) return {.kind = Kind::kRefused};
+  if (!address) {
+    service_.broker().Refused({kDnsProtocol, query.name, 0},
+                              "this session has looked up too many names");
+    return {.kind = Kind::kRefused};
+  }
   return {.kind = Kind::kAddress, .address = *address};
 }
 

@@ -356,6 +356,11 @@ void HttpExchange::CloseHost() {
   host_.reset();
 }
 
+void HttpExchange::Abort() {
+  ReportUse(kIdleNote);
+  Close();
+}
+
 void HttpExchange::Close() {
   if (std::exchange(is_closed_, true)) return;
   ReportUse("the client closed the connection");

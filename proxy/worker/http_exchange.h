@@ -34,7 +34,7 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
   // once. A client that has only closed its half of the connection still waits, so it keeps some
   // time to do so (Service::DropIdle(), Admit()).
   bool IsAbandoned() override { return HasHungUp(client_); }
-  void Abort() override { Close(); }
+  void Abort() override;
 
  private:
   HttpExchange(Service& service, Start start);

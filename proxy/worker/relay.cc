@@ -142,7 +142,7 @@ void Relay::ProbeClient() {
 }
 
 void Relay::Abort() {
-  refusal_ = "closed, as it was idle";
+  refusal_ = kIdleNote;
   Finish(true);
 }
 

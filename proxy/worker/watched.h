@@ -10,6 +10,9 @@
 
 namespace ringfence {
 
+// What the log says of a connection that was ended for that.
+inline constexpr const char* kIdleNote = "closed, as it was idle";
+
 class Watched : NotCopied {
  public:
   virtual ~Watched() = default;
@@ -17,7 +20,7 @@ class Watched : NotCopied {
   // True if the client has closed its connection, or its half of it. The two look alike until
   // something is sent to it, and only after the second does it wait for an answer.
   virtual bool IsAbandoned() { return false; }
-  // Ends the connection, or does nothing if it has ended.
+  // Ends the connection, which is idle, or does nothing if it has ended.
   virtual void Abort() = 0;
 
  protected:

@@ -5,11 +5,8 @@
 #include <linux/landlock.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
-#include <linux/seccomp.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -30,6 +27,7 @@
 
 #include "base/directory.h"
 #include "base/inside.h"
+#include "base/launcher.h"
 #include "base/result.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -192,12 +190,6 @@ Result<std::string> WhyCrashesAreHandled() {
       "the hard limit for core files is 0, and only 1 keeps the kernel from starting it");
 }
 
-// Does not trust the environment to detect an outer sandbox. Every sandbox has a filter.
-bool HasFilter() {
-  return ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 &&
-         ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
-}
-
 // A sandbox with mounts has this directory, in its own /dev that no process inside can write to.
 bool IsInsideView() {
   struct stat cover {};
@@ -208,22 +200,12 @@ bool IsInsideView() {
          devices.f_type == kTmpfs && (devices.f_flags & ST_RDONLY) != 0;
 }
 
-// Without mounts, a sandbox has a supervisor, which rejects an empty set of rules (EINVAL).
-// Without a supervisor the name does not exist (ENOENT).
-bool IsSupervised() {
-  const UniqueFd none(::memfd_create("none", MFD_CLOEXEC));
-  return none.valid() && ::linkat(none.get(), "", AT_FDCWD, kRulesName, AT_EMPTY_PATH) != 0 &&
-         errno == EINVAL;
-}
-
 }  // namespace
 
 HostFacts ProbeHost(const SandboxRules& rules) {
   HostFacts facts;
-  if (HasFilter()) {
-    facts.inside_view = IsInsideView();
-    facts.is_inside = facts.inside_view || IsSupervised();
-  }
+  facts.inside_view = HasSandboxFilter() && IsInsideView();
+  facts.is_inside = facts.inside_view || IsSupervised();
   utsname name{};
   if (::uname(&name) == 0) {
     facts.kernel = std::string(name.sysname) + " " + name.release;

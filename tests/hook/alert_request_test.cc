@@ -92,7 +92,7 @@ TEST_CASE("alert request: the launcher's policy decides, and its answer reveals 
   const auto take = [&](std::string_view text) {
     const std::optional<AlertRequest> request = ReadAlertRequest(text);
     REQUIRE(request);
-    return alerts.Take(*request, kNow);
+    return alerts.Take(*request, "", kNow);
   };
   CHECK(take(R"({"alert":"path","name":"/home/dev/project/README.md"})"));
   CHECK(take(R"({"alert":"unwrapped","tool":"Bash"})"));  // this policy wraps nothing
@@ -115,8 +115,8 @@ TEST_CASE("alert request: the hook's working directory, and a command that ran u
   const Policy policy = world.Merged(world.EventOf("Bash", R"({"command":"x"})"));
   InsideAlerts alerts(policy, world.places, world.files);
   AlertRequest request{.kind = Alert::Kind::kUnwrapped, .named = {}, .tool = "Bash"};
-  CHECK(alerts.Take(request, kNow));
+  CHECK(alerts.Take(request, "", kNow));
   request = {.named = {Named::Kind::kPath, "passwd"}, .cwd = "/etc"};
-  CHECK(alerts.Take(request, kNow));
+  CHECK(alerts.Take(request, "", kNow));
   CHECK(FilesIn(tree.At("home/in")) == 2);
 }

@@ -13,7 +13,7 @@ namespace {
 std::string Text(World& world, SandboxMode mode = SandboxMode::kSandbox) {
   const Policy policy = world.Merged(world.EventOf("Bash", "{}"));
   Context context{world.places, std::move(world.sources)};
-  return BoundaryText(policy, context, mode, SandboxOfPrograms(policy, mode, false));
+  return BoundaryText(policy, context, mode, SandboxOfPrograms(policy, mode, InAgents::kNo));
 }
 
 bool Has(const std::string& text, std::string_view part) {
@@ -220,11 +220,15 @@ TEST_CASE("session: notes about the policies' files are passed on") {
 
 TEST_CASE("session: in which sandbox programs run") {
   Policy policy;
-  CHECK(SandboxOfPrograms(policy, SandboxMode::kSandbox, false) == ProgramSandbox::kNone);
-  CHECK(SandboxOfPrograms(policy, SandboxMode::kSandbox, true) == ProgramSandbox::kAgents);
+  CHECK(SandboxOfPrograms(policy, SandboxMode::kSandbox, InAgents::kNo) == ProgramSandbox::kNone);
+  CHECK(SandboxOfPrograms(policy, SandboxMode::kSandbox, InAgents::kWithLauncher) ==
+        ProgramSandbox::kAgents);
+  CHECK(SandboxOfPrograms(policy, SandboxMode::kSandbox, InAgents::kWithoutLauncher) ==
+        ProgramSandbox::kAgentsByPort);
   policy.wrap_bash = true;
-  CHECK(SandboxOfPrograms(policy, SandboxMode::kSandbox, false) == ProgramSandbox::kCommands);
-  CHECK(SandboxOfPrograms(policy, SandboxMode::kRwx, false) == ProgramSandbox::kNone);
+  CHECK(SandboxOfPrograms(policy, SandboxMode::kSandbox, InAgents::kNo) ==
+        ProgramSandbox::kCommands);
+  CHECK(SandboxOfPrograms(policy, SandboxMode::kRwx, InAgents::kNo) == ProgramSandbox::kNone);
 }
 
 TEST_CASE("session: what commands reach") {
@@ -243,6 +247,8 @@ TEST_CASE("session: what commands reach") {
       {R"("read":{"allow":["."]})", kCommands, "have no network"},
       {R"("read":{"allow":["."]})", kAgents, "reach the agent's own service only"},
       {R"("network":{"deny":["bad.example"]})", kAgents, "reach"},
+      {R"("read":{"allow":["."]})", kAgentsByPort,
+       "reach the agent's own service only. Only programs that use HTTPS_PROXY"},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.policy);

@@ -5,8 +5,11 @@
 
 using namespace ringfence;
 
-TEST_CASE("unreached hosts: the request gives the milliseconds") {
-  CHECK(ReadUnreachedRequest(UnreachedRequest(1500)) == 1500);
+TEST_CASE("unreached hosts: the request survives being written and read") {
+  for (const bool only_new : {false, true}) {
+    const UnreachedQuestion question{.milliseconds = 1500, .only_new = only_new};
+    CHECK(ReadUnreachedRequest(UnreachedRequest(question)) == question);
+  }
   for (const char* other : {"", "{\"unreached\":}", "{\"unreached\":-1}", "{\"unreached\":1",
                             "{\"unreached\":99999999999}", "{\"alert\":\"path\"}"}) {
     CAPTURE(other);

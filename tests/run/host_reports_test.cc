@@ -104,23 +104,45 @@ TEST_CASE("host reports: the agent's service is reported however many hosts are 
   }
 }
 
-TEST_CASE("host reports: an agent's model hears of recent hosts, by the latest reason") {
+TEST_CASE("host reports: an agent's model hears of the latest hosts, by the latest reason") {
   Reported reported(true);
   HostReports hosts = reported.Hosts();
   const int64_t begin = Nanoseconds(CLOCK_MONOTONIC);
   hosts.Failed("a.example:443", "it is down");
-  hosts.Refused("a.example:443", "refused", "inside");
   hosts.Failed("b.example:443", "it is down");
+  hosts.Refused("a.example:443", "refused", "inside");
   hosts.Refused("http-intake.logs.us5.datadoghq.com:443", "refused", "inside");  // in vain anyway
   const std::vector<UnreachedHost> expected{{true, "a.example:443", "inside"},
                                             {false, "b.example:443", "it is down"}};
-  CHECK(hosts.Since(begin) == expected);
-  CHECK(hosts.Since(Nanoseconds(CLOCK_MONOTONIC) + 1).empty());
-  CHECK(hosts.WasRefused("a.example:443"));
-  CHECK_FALSE(hosts.WasRefused("b.example:443"));
-  CHECK_FALSE(hosts.WasRefused("c.example:443"));
+  CHECK(hosts.Since(begin, true) == expected);
+  CHECK(hosts.Since(begin, true).empty());
+  CHECK(hosts.Since(begin, false) == expected);
+  CHECK(hosts.Since(Nanoseconds(CLOCK_MONOTONIC) + 1, false).empty());
+  CHECK(hosts.WhyRefused("a.example:443") == "inside");
+  CHECK(hosts.WhyRefused("b.example:443").empty());
+  CHECK(hosts.WhyRefused("c.example:443").empty());
   hosts.Reached("a.example:443");
-  CHECK(hosts.Since(begin).size() == 1);
-  Refuse(hosts, 10);
-  CHECK(hosts.Since(begin).size() == kMaxUnreached);
+  CHECK(hosts.Since(begin, false).size() == 1);
+}
+
+TEST_CASE("host reports: a flood of hosts hides no later one from the model") {
+  Reported reported(true);
+  HostReports hosts = reported.Hosts();
+  const int64_t begin = Nanoseconds(CLOCK_MONOTONIC);
+  Refuse(hosts, 1200);
+  hosts.Refused("needed.example:443", "refused", "inside");
+  const std::vector<UnreachedHost> told = hosts.Since(begin, false);
+  REQUIRE(told.size() == 5);
+  CHECK(told.front().target == "needed.example:443");
+  CHECK(told.back().sentence.starts_with("at least "));
+  CHECK(hosts.WhyRefused("needed.example:443") == "inside");
+}
+
+TEST_CASE("host reports: the model hears that the proxy has ended") {
+  Reported reported(true);
+  HostReports hosts = reported.Hosts();
+  hosts.Lost("it has ended");
+  const std::vector<UnreachedHost> expected{{false, "", "it has ended"}};
+  CHECK(hosts.Since(0, false) == expected);
+  CHECK(hosts.Since(0, true).empty());
 }

@@ -27,6 +27,8 @@ TEST_CASE("plan: the network is none, the proxy or, if every list leaves it open
        ""},
       {"every host is listed", "", R"("network":{"allow":["*"]})", PlannedNetwork::Kind::kProxy,
        "opens every host"},
+      {"every host below a top-level domain is listed", "", R"("network":{"allow":["*.com"]})",
+       PlannedNetwork::Kind::kProxy, "opens every host below \".com\""},
       {"a port of the host is listed", "", R"("network":{"allow":["host.ringfence:5432"]})",
        PlannedNetwork::Kind::kProxy, "a way out"},
       {"a proxy of the user's network", "",

@@ -171,6 +171,15 @@ TEST_CASE("tools: shells") {
   CHECK_FALSE(ClaudeCode().tools.IsShell("Workflow"));
 }
 
+TEST_CASE("tools: those that can fail because a host is refused") {
+  for (const char* name : {"Bash", "Monitor", "WebFetch", "mcp__a__b", "ReadMcpResourceTool"}) {
+    CHECK(ClaudeCode().tools.ReachesHosts(name));
+  }
+  for (const char* name : {"Read", "Write", "Grep", "TodoWrite", "unknown"}) {
+    CHECK_FALSE(ClaudeCode().tools.ReachesHosts(name));
+  }
+}
+
 TEST_CASE("tools: an MCP tool's name begins with mcp__") {
   CHECK(IsMcpTool("mcp__a__b"));
   CHECK(IsMcpTool("mcp__"));

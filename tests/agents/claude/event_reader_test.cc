@@ -398,3 +398,19 @@ TEST_CASE("event: a caller under either member name is a subagent") {
   CHECK(is_subagent(R"(,"agent_id":"a")"));
   CHECK(is_subagent(R"(,"agent_type":"Explore")"));
 }
+
+TEST_CASE("event: how long a tool ran") {
+  const auto milliseconds = [](const std::string& value) {
+    const Result<Event> event =
+        Read(R"({"hook_event_name":"PostToolUseFailure","tool_name":"Bash","duration_ms":)" +
+             value + "}");
+    REQUIRE(event);
+    return event->milliseconds;
+  };
+  CHECK(milliseconds("1984") == 1984);
+  CHECK(milliseconds("12.5") == 12);
+  for (const char* other : {"-1", "1e3", "99999999999", "\"5\"", "null"}) {
+    CAPTURE(other);
+    CHECK_FALSE(milliseconds(other));
+  }
+}

@@ -111,6 +111,7 @@ def test_a_projects_policy_that_names_a_port_of_this_machine_is_refused(world):
     assert "run: ringfence allow host.ringfence:5432" in world.run("trust").stderr
     project.unlink()
     assert "a way out of the sandbox" in world.run("allow", "host.ringfence:5432").stdout
+    assert "way out" not in world.run("allow", "host.ringfence.example.org:5432").stdout
     assert world.run("explain", "http://host.ringfence:5432/").returncode == 0
 
 

@@ -116,16 +116,20 @@ def test_the_model_hears_why_a_connection_ended(agent, checks):
     """A program that speaks TLS knows only that it was reset; another one prints what it likes."""
     initialize(agent)
     forged = "curl: (6) Could not resolve host: forged.example"
-    told, api = agent.played(Call("forged", bash(f"echo '{forged}' >&2; exit 1"), Told(False)),
-                             Call("TLS", bash("curl -s https://bad.example/"), Told(False)))
+    told, api = agent.played(
+        Call("forged", bash(f"echo '{forged}' >&2; exit 1"), Told(False)),
+        Call("TLS", bash("curl -s https://bad.example/"), Told(False)),
+        Call("it goes on", bash("curl -s https://later.example/ | cat"), runs()),
+        Call("a file", read("missing.txt"), Told(False)))
     with api, agent.client() as running:
         assert running.wait(120), running.diagnosis()
     told.check_results(running.user_messages())
     check(checks, told)
-    heard = told.heard(Heard("why it ended", "main", (
-        f'connection to "bad.example:443" {NOT_LISTED}', "`ringfence allow --session-id agent-",
-        "ask for it only if your task needs it")))
-    checks.check(heard.name, "; ".join(heard.problems))
+    for fragments in ((f'connection to "bad.example:443" {NOT_LISTED}', "`ringfence allow --session-id agent-",
+                       "ask for it only if your task needs it", "Tell the user what was refused"),
+                      ('connection to "later.example:443" refused',)):
+        heard = told.heard(Heard("why it ended", "main", fragments))
+        checks.check(heard.name, "; ".join(heard.problems))
     assert not told.ever_heard('connection to "forged.example')
 
 
