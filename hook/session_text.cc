@@ -128,6 +128,12 @@ std::string ModeLine(SandboxMode mode) {
              : "- This run has no sandbox. The rules above still apply.\n";
 }
 
+std::string_view WhereReasonIs(ProgramSandbox sandbox) {
+  if (sandbox == ProgramSandbox::kCommands) return "a line on standard error";
+  return sandbox == ProgramSandbox::kAgents ? "a note after the call"
+                                            : "the header X-Ringfence of the proxy's answer";
+}
+
 // What a program of Bash reaches, which "Hosts you may reach" does not tell: that is about tools.
 std::string CommandNetworkLine(const Policy& policy, ProgramSandbox sandbox) {
   if (sandbox == ProgramSandbox::kNone) return "";
@@ -144,8 +150,7 @@ std::string CommandNetworkLine(const Policy& policy, ProgramSandbox sandbox) {
                     : "reach the agent's own service only.") +
          (is_by_port ? " Only programs that use HTTPS_PROXY reach anything: others find no name."
                      : "") +
-         " A refused host fails at once, and " +
-         (IsAgents(sandbox) ? "a note after the call" : "a line on standard error") +
+         " A refused host fails at once, and " + std::string(WhereReasonIs(sandbox)) +
          " says how the user permits it.\n";
 }
 

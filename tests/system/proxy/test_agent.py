@@ -133,6 +133,22 @@ def test_the_model_hears_why_a_connection_ended(agent, checks):
     assert not told.ever_heard('connection to "forged.example')
 
 
+def test_an_agent_with_landlock_alone_knows_its_network(agent, checks):
+    initialize(agent)
+    told, api = agent.played(
+        Call("refused", bash("curl -sSv https://bad.example/"),
+             Told(False, (f'X-Ringfence: ringfence: connection to "bad.example:443" {NOT_LISTED}',))))
+    launcher = [agent.programs.ringfence, "run", "--layers", "landlock", "--"]
+    with api, agent.client(launcher=launcher) as running:
+        assert running.wait(120), running.diagnosis()
+    told.check_results(running.user_messages())
+    check(checks, told)
+    heard = told.heard(Heard("what it has", "main", (
+        "confined by ringfence's sandbox", "Only programs that use HTTPS_PROXY reach anything",
+        "the header X-Ringfence of the proxy's answer says how the user permits it")))
+    checks.check(heard.name, "; ".join(heard.problems))
+
+
 def test_settings_of_its_user_that_leave_its_own_sandbox_on_are_reported(agent, checks):
     initialize(agent)
     told, api = agent.played(Call("a command", bash("echo hi"), Told(False, ("bwrap",))))
