@@ -357,7 +357,7 @@ void HttpExchange::CloseHost() {
 }
 
 void HttpExchange::Abort() {
-  ReportUse(kIdleNote);
+  if (!IsAbandoned()) ReportUse(kIdleNote);
   Close();
 }
 

@@ -167,10 +167,8 @@ class Launcher {
       KeepEnd(SIGKILL);
     }
     if (!knows_end_ && !ended_.failure) {
-      ended_.failure =
-          SetupFailure{"sandbox",
-                       Error{Error::Kind::kSystem, "its first process", "ended unexpectedly", ""},
-                       {}};
+      ended_.failure = SetupFailure{
+          "sandbox", Error{Error::Kind::kSystem, "its first process", "has ended", ""}, {}};
     }
   }
 

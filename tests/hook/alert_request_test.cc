@@ -100,6 +100,9 @@ TEST_CASE("alert request: the launcher's policy decides, and its answer reveals 
   CHECK(take(R"({"alert":"path","name":"/etc/passwd"})"));
   CHECK(take(R"({"alert":"host","name":"evil.example"})"));
   CHECK(FilesIn(tree.At("home/in")) == 2);
+  AlertRequest permitted{.named = {Named::Kind::kPath, "/home/dev/project/README.md"}};
+  CHECK(alerts.Take(permitted, "connection to it refused: for its address", kNow));
+  CHECK(FilesIn(tree.At("home/in")) == 3);
   for (int i = 0; i < 100; ++i) {
     take(R"({"alert":"path","name":"/etc/)" + std::to_string(i) + "\"}");
   }

@@ -131,6 +131,9 @@ TEST_CASE("denials: where each refused host has a line of ringfence, no other me
   // There, a name does not resolve for a program that does not ask the proxy.
   world.User(R"("network":{"allow":["good.example"]},"sandbox":{"layers":"landlock"})");
   CHECK_FALSE(ResultNotes(world, evil, ProgramSandbox::kCommands).empty());
+  // Which may also happen where the kernel lacks something.
+  world.User(R"("network":{"allow":["good.example"]},"sandbox":{"missing":"warn"})");
+  CHECK_FALSE(ResultNotes(world, evil, ProgramSandbox::kCommands).empty());
 }
 
 TEST_CASE("denials: a program in the sandbox of an agent reaches the agent's service as well") {

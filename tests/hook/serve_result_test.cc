@@ -47,6 +47,18 @@ TEST_CASE("result: a host that the user can permit is one that a program chose")
   CHECK(Has(told.model, kChosen));
 }
 
+TEST_CASE("result: hosts beside a path, and a connection without a name") {
+  const std::string fix = "Ask for `ringfence allow a.example`.";
+  const ResultNotes told = After("touch: cannot touch '/etc/x': Permission denied",
+                                 {{{true, "a.example:443", fix},
+                                   {true, "b.example:443", fix},
+                                   {true, "", "a connection was refused: it names nothing"}}});
+  CHECK(Has(told.model, "write to \"/etc/x\" refused"));
+  CHECK(Has(told.model, "it names nothing"));
+  CHECK(Has(told.model, kChosen));
+  CHECK(told.alerts.size() == 3);
+}
+
 TEST_CASE("result: after a success, the user need not hear of a refused host") {
   const ResultNotes told =
       After("", {{{true, "evil.example:443", "Ask for `ringfence allow evil.example`."}}});

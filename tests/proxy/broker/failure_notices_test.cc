@@ -59,3 +59,14 @@ TEST_CASE("failure notices: an agent's host is reached for the first time") {
   told.notices.Reached("a.example:443");
   CHECK(told.Take() == std::string(2, static_cast<char>(BrokerMessage::kReached)));
 }
+
+TEST_CASE("failure notices: many refused hosts hide no recovery of a permitted one") {
+  Told told(false);
+  for (int i = 0; i < 300; ++i) told.notices.Refused("h" + std::to_string(i) + ".example:443");
+  told.notices.Failed("a.example:443", "no answer");
+  told.Take();
+  told.notices.Reached("a.example:443");
+  CHECK(told.Take() == std::string{static_cast<char>(BrokerMessage::kReached)});
+  told.notices.Reached("h299.example:443");  // more than it remembers
+  CHECK(told.Take().empty());
+}
