@@ -70,7 +70,7 @@ class Goals:
             return self.rows.append(f"| {what} | {form.format(limit)} | failed | no |")
         met = [name for name, value in figures.items() if (value >= limit if least else value <= limit)]
         measured = ", ".join(f"{name} {form.format(value)}" for name, value in figures.items())
-        verdict = "yes" if len(met) == len(figures) else f"no, but {' and '.join(met)}" if met else "no"
+        verdict = "yes" if len(met) == len(figures) else f"{' and '.join(met)} only" if met else "no"
         limit_text = f"at {'least' if least else 'most'} {form.format(limit)}"
         return self.rows.append(f"| {what} | {limit_text} | {measured} | {verdict} |")
 
