@@ -84,9 +84,10 @@ std::optional<Denial> DecideHost(const Named& named, const Policy& policy) {
   return DenialOf(named, {.verdict = outcome.verdict, .cause = std::move(outcome.cause)});
 }
 
-// True if the launcher of a command prints a line for each host that its sandbox refuses. Then the
-// messages of other programs have other causes.
-bool HasLineForEachHost(const Policy& policy, ProgramSandbox sandbox) {
+// True if the launcher of a command prints a line for each host that its sandbox refuses. Other
+// messages about hosts then have other causes.
+bool HasLineForEachHost([[maybe_unused]] const Policy& policy,
+                        [[maybe_unused]] ProgramSandbox sandbox) {
 #ifdef __linux__
   return sandbox == ProgramSandbox::kCommands && policy.sandbox.layers == SandboxLayers::kFull &&
          policy.sandbox.missing == SandboxMissing::kRefuse;

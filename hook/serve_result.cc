@@ -27,7 +27,7 @@ void TellUnwrapped(const Event& event, ResultNotes& told) {
   told.unwrapped = Decision{.verdict = Verdict::kDeny, .cause = cause};
 }
 
-// Returns true if a command of the user permits one of them.
+// Returns true if the user can permit one of them.
 bool TellUnreached(const Event& event, const std::vector<UnreachedHost>& hosts, ResultNotes& told) {
   bool has_remedy = false;
   for (const UnreachedHost& host : hosts) {

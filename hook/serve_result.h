@@ -30,7 +30,7 @@ Cause UnwrappedCause(std::string_view tool);
 struct Ran {
   bool unwrapped = false;  // a command that must be wrapped was not
   ProgramSandbox sandbox = ProgramSandbox::kNone;
-  // By the launcher of an agent's sandbox; nothing if that does not know.
+  // From the launcher of an agent's sandbox; nothing if it cannot say.
   std::optional<std::vector<UnreachedHost>> unreached;
 };
 ResultNotes TellResult(const Event& event, const Surroundings& around, const Ran& ran);

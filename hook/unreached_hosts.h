@@ -1,6 +1,6 @@
-// The hosts that programs in the sandbox of an agent did not get to. The hook inside asks the
-// launcher, since a command's output does not tell: a program that speaks TLS sees only a reset,
-// and any program can print that a host was refused.
+// The hosts that programs in an agent's sandbox failed to reach. The hook inside asks the launcher,
+// because the output of a command proves nothing: a TLS client sees only a reset, and any program
+// can claim that a host was refused.
 #pragma once
 
 #include <cstdint>

@@ -141,7 +141,7 @@ class Account final : public LaunchObserver {
   }
 
  private:
-  // Nothing if the sandbox has no proxy: then nobody here knows which hosts were not reached.
+  // Returns nothing if the sandbox has no proxy, which alone knows the unreached hosts.
   std::optional<std::string> Unreached(const UnreachedQuestion& question) {
     if (!network_.HearsOfHosts()) return {};
     network_.CatchUp();

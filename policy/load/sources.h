@@ -50,8 +50,8 @@ std::string SessionGrantsPath(const std::string& home, std::string_view session_
 bool IsAgentSession(std::string_view session_id);
 inline constexpr std::string_view kAgentName = "agent-";
 inline constexpr size_t kAgentDigits = 32;
-// Returns the path of the lock file of such a session. Its launcher locks it (flock(2)) for as long
-// as the agent runs.
+// Returns the path of an agent session's lock file. The launcher holds the lock (flock(2)) while
+// the agent runs.
 std::string AgentLockPath(const std::string& home, std::string_view session_id);
 
 // Adds the session's grants to `sources`; false if there are none.

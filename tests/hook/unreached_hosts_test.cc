@@ -25,7 +25,7 @@ TEST_CASE("unreached hosts: the answer survives being written and read") {
   CHECK(ReadUnreached("").empty());
 }
 
-TEST_CASE("unreached hosts: other text is no answer, and a long one is cut") {
+TEST_CASE("unreached hosts: invalid answers are rejected, and long ones are cut") {
   for (const char* other :
        {"x", "other a.example:443 why\n", "refused  why\n", "refused a:1\n", "refused a:1 \n"}) {
     CAPTURE(other);

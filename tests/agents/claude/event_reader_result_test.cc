@@ -1,4 +1,4 @@
-// The members of an event that tells of a tool's end.
+// Events after a tool call: its error message and its duration.
 #include <doctest/doctest.h>
 
 #include "agents/claude/event_reader.h"
