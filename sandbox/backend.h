@@ -20,6 +20,9 @@ namespace ringfence {
 // A feature that turns out to be missing when a plan is carried out is reported in SetupFailure.
 HostFacts ProbeHost(const SandboxRules& rules);
 
+// For a plan that is only shown: also finds what a start cannot wait for.
+HostFacts ProbeHostForReport(const SandboxRules& rules);
+
 // The first setup step that failed. Nothing was run.
 struct SetupFailure {
   std::string step;              // "mount view"

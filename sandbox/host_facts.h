@@ -24,6 +24,7 @@ struct HostFacts {
   std::string kernel;       // for messages: "Linux 6.18"
   std::string host_name;    // "" if unknown
   bool has_proxy = true;    // ringfence-proxy is part of the program on this system
+  bool has_veth = true;     // devices that join two network namespaces (veth(4))
   bool is_inside = false;   // inside a ringfence sandbox: namespaces cannot be nested
   bool inside_view = true;  // the outer sandbox has its own /tmp, /run and /dev
   uint32_t user = 0;        // effective user id

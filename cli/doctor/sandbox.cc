@@ -149,7 +149,7 @@ class SandboxDoctor {
     if (plan.network.is_hosts()) return "the host's network";
     if (plan.network.is_proxied()) return "the hosts that it lists";
     return patient_.policy->network ? "no network"
-                                    : "no network for commands, as it has no \"network\"";
+                                    : "no network for commands: it has no \"network\" section";
   }
 
   // Reports the plan, and what the policy asks for but this host cannot provide.

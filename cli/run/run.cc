@@ -54,7 +54,7 @@ Outcome Show(const Options& options) {
   if (!request) return request.error();
   const bool is_here = options.for_system.empty();
   const Result<SandboxPlan> plan = request->Plan(
-      files, is_here ? ProbeHost(request->policy.sandbox) : FactsOf(options.for_system));
+      files, is_here ? ProbeHostForReport(request->policy.sandbox) : FactsOf(options.for_system));
   if (!plan) return plan.error();
   const std::string text = PlanTextFor(*plan, options);
   std::fwrite(text.data(), 1, text.size(), stdout);

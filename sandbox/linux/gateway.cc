@@ -5,6 +5,8 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <utility>
@@ -169,6 +171,20 @@ Result<UniqueFd> ListenOn(uint16_t port) {
     return SystemError("listen(" + std::to_string(port) + ")");
   }
   return socket;
+}
+
+bool LacksVeth() {
+  constexpr int kLacks = 1;
+  const pid_t child = ::fork();
+  if (child < 0) return false;
+  if (child == 0) {
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0 || !RaiseLoopback()) ::_exit(0);
+    const Result<Gateway> gateway = BuildGateway({});
+    ::_exit(gateway && gateway->is_shared ? kLacks : 0);
+  }
+  int status = 0;
+  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+         WEXITSTATUS(status) == kLacks;
 }
 
 Result<Gateway> BuildGateway(std::span<const uint16_t> ports) {

@@ -31,6 +31,10 @@ struct Gateway {
 // `ports` are those of the listeners. Needs CAP_SYS_ADMIN and CAP_NET_ADMIN over the namespace.
 Result<Gateway> BuildGateway(std::span<const uint16_t> ports);
 
+// True if BuildGateway() would find no veth devices. Makes namespaces in a child process, which
+// takes milliseconds; false where that is impossible.
+bool LacksVeth();
+
 // Listens on all addresses of the current namespace.
 Result<UniqueFd> ListenOn(uint16_t port);
 

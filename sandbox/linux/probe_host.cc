@@ -34,6 +34,7 @@
 #include "base/unique_fd.h"
 #include "sandbox/backend.h"
 #include "sandbox/linux/cgroup.h"
+#include "sandbox/linux/gateway.h"
 #include "sandbox/private_folders.h"
 
 namespace ringfence {
@@ -237,6 +238,12 @@ HostFacts ProbeHost(const SandboxRules& rules) {
   Result<std::vector<std::string>> sockets = BoundSockets();
   if (!sockets) facts.sockets_unknown = sockets.error().text();
   if (sockets) facts.sockets = std::move(*sockets);
+  return facts;
+}
+
+HostFacts ProbeHostForReport(const SandboxRules& rules) {
+  HostFacts facts = ProbeHost(rules);
+  facts.has_veth = !LacksVeth();
   return facts;
 }
 

@@ -230,6 +230,8 @@ HostFacts ProbeHost(const SandboxRules&) {
   return facts;
 }
 
+HostFacts ProbeHostForReport(const SandboxRules& rules) { return ProbeHost(rules); }
+
 Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch) {
   watch.observer.Started(plan);
   return Launcher(plan).Run();

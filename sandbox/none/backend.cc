@@ -25,6 +25,8 @@ HostFacts ProbeHost(const SandboxRules&) {
   return facts;
 }
 
+HostFacts ProbeHostForReport(const SandboxRules& rules) { return ProbeHost(rules); }
+
 Result<Ended> RunConfined(const SandboxPlan&, const RunWatch&) {
   const Error error{Error::Kind::kSystem, SystemName(),
                     "has neither namespaces and Landlock (Linux) nor Seatbelt (macOS), and nothing "

@@ -90,6 +90,17 @@ TEST_CASE("plan: without namespaces only the proxy's port is left, where that ca
   CHECK(plan.narrower.back().ends_with("needs the supervisor"));
 }
 
+TEST_CASE("plan: without veth devices the listeners take ports of the sandbox") {
+  PlanWorld world;
+  world.world.User(R"("network":{"allow":["a.example"]})");
+  CHECK(world.Plan().weaker.empty());
+  world.facts.has_veth = false;
+  CHECK(Notes(world.Plan(), "no veth devices"));
+  world.command.layers = SandboxLayers::kLandlock;
+  world.facts.landlock_abi = 4;
+  CHECK(!Notes(world.Plan(), "no veth devices"));
+}
+
 TEST_CASE("plan: without a file that names the resolver, no name is found") {
   PlanWorld world;
   world.world.User(R"("network":{"allow":["a.example"]})");

@@ -59,6 +59,9 @@ class Home:
         options = ["--layers", layers] if layers else []
         return self.start(*launcher, PROGRAMS / "ringfence", "run", *options, "--", *command)
 
+    def plan(self):
+        return self.start(PROGRAMS / "ringfence", "run", "--dry-run", "true").stdout
+
     def runs(self, layers="full", said=()):
         """A command runs with these layers, whatever is requested. Its messages contain `said`."""
         done = self.run("sh", "-c", "echo $RINGFENCE_SANDBOX; touch ran; test ! -e ../ran",

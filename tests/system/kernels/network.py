@@ -42,6 +42,14 @@ def reaches_only_the_listed_host(home):
     return done
 
 
+def says_that_ports_are_taken(home):
+    """In both reports, or in none."""
+    planned = home.plan()
+    notes = [said for _, said in home.doctor() if "veth" in said]
+    assert ("veth" in planned) == bool(notes), (planned, notes)
+    return bool(notes)
+
+
 def a_listed_host_is_reached_through_the_gateway(home):
     assert pathlib.Path("/sys/module/veth").exists()
     resolver = pathlib.Path("/etc/resolv.conf")
@@ -51,6 +59,7 @@ def a_listed_host_is_reached_through_the_gateway(home):
         assert done.stdout == "URLError\n" and "/etc/resolv.conf does not exist" in done.stderr, done
         resolver.touch()  # as the message says
         reaches_only_the_listed_host(home)
+        assert not says_that_ports_are_taken(home)
         done = home.run("python3", "-c", "import socket; socket.create_server(('', 80)); print('bound')")
         assert done.returncode != 0 and "Permission" in done.stderr, done  # a low port, but free
         done = home.run("python3", "-c", "import socket; socket.create_server(('', 3128)); print('bound')")
@@ -61,6 +70,7 @@ def without_a_link_the_listeners_are_in_the_sandbox(home):
     subprocess.run(["busybox", "rmmod", "veth"], check=True)
     with Host():
         reaches_only_the_listed_host(home)
+        assert says_that_ports_are_taken(home)
 
 
 def landlock_without_ports_has_no_network(home):
