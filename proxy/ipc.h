@@ -13,8 +13,8 @@ namespace ringfence {
 enum class WorkerMessage : char {
   // From the worker. Numbers are decimal.
   kOpen = 'o',    // id, protocol, host, port: asks for a connection
-  kAssess = 'a',  // the same, without a connection: the worker has one
-  // The same, without an answer: the broker has just permitted this target (kReliedOn).
+  kAssess = 'a',  // the same for another request on a connection: then the id that opened it
+  // The same as kAssess, without an answer: the broker has just permitted this target (kReliedOn).
   kReuse = 'u',
   // The end of what one of these began: id, method, path, status, bytes up, bytes down,
   // milliseconds, note.

@@ -134,6 +134,7 @@ class Broker {
       const HostDecision decision = EvaluateConnection(opened->host, opened->port, policy_.last());
       if (decision.rule != nullptr) opened->rule = RuleAt(decision.rule->place);
     }
+    connections_.Complete(*opened);
     counts_.Granted(opened->target());
     open_.emplace(id, std::move(*opened));
     NoteCounts();
@@ -147,6 +148,7 @@ class Broker {
                   "the audit log, which the policy requires, cannot be written: " + log_.failure());
     }
     if (decision.rule != nullptr) opened.rule = RuleAt(decision.rule->place);
+    connections_.Complete(opened);
     const auto added = open_.emplace(id, std::move(opened)).first;
     if (added->second.only_assess) return Grant(id, {});
     added->second.wait = failures_.Await(added->second.target());
@@ -173,6 +175,7 @@ class Broker {
     at->second.address = std::move(connection.address);
     at->second.upstream = std::move(connection.upstream);
     if (!connection.socket.valid()) return Fail(id, connection.kind, connection.error);
+    connections_.Add(id, at->second);
     std::vector<UniqueFd> socket;
     socket.push_back(std::move(connection.socket));
     Grant(id, std::move(socket));
@@ -355,6 +358,7 @@ class Broker {
   ConnectionLog log_;
   std::string profile_;
   std::map<uint64_t, Opened> open_;
+  KnownConnections connections_;
   UseCounts counts_;
   boost::asio::steady_timer counts_timer_;
   bool counts_wait_ = false;

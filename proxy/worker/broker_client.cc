@@ -21,32 +21,37 @@ void BrokerClient::Start(MessageChannel::Handler listen, MessageChannel::EndHand
 }
 
 uint64_t BrokerClient::Open(const Target& target, Handler handler) {
-  return Ask(WorkerMessage::kOpen, target, std::move(handler));
-}
-
-uint64_t BrokerClient::Assess(const Target& target, Handler handler) {
-  return Ask(WorkerMessage::kAssess, target, std::move(handler));
-}
-
-uint64_t BrokerClient::Ask(WorkerMessage message, const Target& target, Handler handler) {
-  const uint64_t id = ++last_;
-  questions_[id] = {std::move(handler), message == WorkerMessage::kOpen, target.text()};
-  begun_[id] = {Nanoseconds(CLOCK_MONOTONIC), false};
-  channel_.Send(static_cast<char>(message),
+  const uint64_t id = Note(target, true, std::move(handler));
+  channel_.Send(static_cast<char>(WorkerMessage::kOpen),
                 {std::to_string(id), target.protocol, target.host, std::to_string(target.port)});
   return id;
 }
 
-uint64_t BrokerClient::Reuse(const Target& target) {
+uint64_t BrokerClient::Assess(const Target& target, uint64_t connection, Handler handler) {
+  const uint64_t id = Note(target, false, std::move(handler));
+  channel_.Send(static_cast<char>(WorkerMessage::kAssess),
+                {std::to_string(id), target.protocol, target.host, std::to_string(target.port),
+                 std::to_string(connection)});
+  return id;
+}
+
+uint64_t BrokerClient::Note(const Target& target, bool wants_socket, Handler handler) {
+  const uint64_t id = ++last_;
+  questions_[id] = {std::move(handler), wants_socket, target.text()};
+  begun_[id] = {Nanoseconds(CLOCK_MONOTONIC), false};
+  return id;
+}
+
+uint64_t BrokerClient::Reuse(const Target& target, uint64_t connection) {
   const auto permitted = permitted_.find(target.text());
   if (permitted == permitted_.end()) return 0;
   const int64_t now = Nanoseconds(CLOCK_MONOTONIC);
   if (now - permitted->second > relied_on_.count()) return 0;
   const uint64_t id = ++last_;
   begun_[id] = {now, true};
-  channel_.SendLater(
-      static_cast<char>(WorkerMessage::kReuse),
-      {std::to_string(id), target.protocol, target.host, std::to_string(target.port)});
+  channel_.SendLater(static_cast<char>(WorkerMessage::kReuse),
+                     {std::to_string(id), target.protocol, target.host, std::to_string(target.port),
+                      std::to_string(connection)});
   return id;
 }
 

@@ -51,14 +51,14 @@ class BrokerClient : NotCopied {
   // True if the broker cannot keep up: the caller should start nothing that it may have to report.
   bool is_busy() const { return channel_.is_busy(); }
 
-  // Asks for a connection, or whether an existing one may be used for another request. Returns a
-  // number for Done(). `handler` is called once, later.
+  // Asks for a connection, or whether an existing one, which the question `connection` opened, may
+  // be used for another request. Returns a number for Done(). `handler` is called once, later.
   uint64_t Open(const Target& target, Handler handler);
-  uint64_t Assess(const Target& target, Handler handler);
+  uint64_t Assess(const Target& target, uint64_t connection, Handler handler);
   // Begins another request on a connection that exists, without a question, if the broker has just
   // permitted its target (kReliedOn). Returns a number for Done(), which must follow; 0 if the
   // broker has to be asked.
-  uint64_t Reuse(const Target& target);
+  uint64_t Reuse(const Target& target, uint64_t connection);
   // For tests, in place of kReliedOn.
   void RelyOnPermissionsFor(std::chrono::nanoseconds time) { relied_on_ = time; }
   // Must follow each grant, once. Before the answer to the question `id`: it is not needed any
@@ -75,7 +75,8 @@ class BrokerClient : NotCopied {
     bool wants_socket;
     std::string target;
   };
-  uint64_t Ask(WorkerMessage message, const Target& target, Handler handler);
+  // Returns the number of the question, which is to be sent.
+  uint64_t Note(const Target& target, bool wants_socket, Handler handler);
   void Hear(SocketMessage message);
 
   MessageChannel channel_;

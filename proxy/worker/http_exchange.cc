@@ -44,6 +44,7 @@ HttpExchange::HttpExchange(Service& service, Start start)
       host_(std::move(start.host)),
       host_target_(transparent_),
       grant_(start.granted),
+      opened_by_(start.granted),
       timer_(service.io()) {
   request_.in = std::move(start.received);
 }
@@ -100,9 +101,9 @@ void HttpExchange::Ask() {
   host_target_ = target;
   if (has_host && grant_ != 0) return SendRequest();  // granted together with the connection
   is_reused_ = has_host;
-  grant_ = has_host ? service_.broker().Reuse(target) : 0;
+  grant_ = has_host ? service_.broker().Reuse(target, opened_by_) : 0;
   if (grant_ != 0) return SendRequest();
-  grant_ = has_host ? service_.broker().Assess(target, answered)
+  grant_ = has_host ? service_.broker().Assess(target, opened_by_, answered)
                     : service_.broker().Open(target, answered);
 }
 
@@ -113,7 +114,10 @@ void HttpExchange::HandleAnswer(BrokerAnswer answer) {
     return Reply(StatusOf(answer.denial), answer.sentence);
   }
   if (plan_.kind == RequestPlan::Kind::kTunnel) return OpenTunnel(std::move(host));
-  if (host.is_open()) host_ = std::move(host);
+  if (host.is_open()) {
+    host_ = std::move(host);
+    opened_by_ = grant_;
+  }
   SendRequest();
 }
 

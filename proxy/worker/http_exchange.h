@@ -82,6 +82,7 @@ class HttpExchange final : public Watched, public std::enable_shared_from_this<H
   std::optional<TcpSocket> host_;
   Target host_target_;           // of host_
   uint64_t grant_ = 0;           // of the current request; 0 for none
+  uint64_t opened_by_ = 0;       // the grant of host_
   bool is_reused_ = false;       // host_ has served another request
   bool has_retried_ = false;     // the current request
   bool ends_with_host_ = false;  // the response's body, when the host closes

@@ -23,6 +23,13 @@ struct Listed {
   SessionDisk disk{Allow("\"host.ringfence:" + port + "\",\"a.example\"")};
 };
 
+std::string LineWith(const std::string& log, const std::string& path) {
+  const size_t at = log.find(path);
+  REQUIRE(at != std::string::npos);
+  const size_t begin = log.rfind('\n', at) + 1;  // 0 for the first line
+  return log.substr(begin, log.find('\n', at) - begin);
+}
+
 }  // namespace
 
 TEST_CASE("broker: a listed host") {
@@ -109,6 +116,43 @@ TEST_CASE("broker: further requests on a connection are assessed") {
   CHECK(broker.ToWorker().starts_with("n 8 p "));
 }
 
+TEST_CASE("broker: further requests are logged with the address of their connection") {
+  const Listed listed;
+  struct Row {
+    const char* path;
+    std::string port, connection;
+    bool has_address;
+  };
+  const Row rows[] = {{"/on-it", listed.port, "1", true},
+                      {"/on-another", listed.port, "77", false},
+                      {"/elsewhere", "80", "1", false}};
+  {
+    BrokerBench broker(listed.disk.Request());
+    UniqueFd socket;
+    CHECK(broker.Ask("host.ringfence", listed.port, &socket) == "g 1 127.0.0.1");
+    int id = 1;
+    for (const Row& row : rows) {
+      const std::string number = std::to_string(++id);
+      const std::string host = row.port == "80" ? "a.example" : "host.ringfence";
+      broker.Send(WorkerMessage::kAssess, {number, "http", host, row.port, row.connection});
+      CHECK(broker.ToWorker().starts_with("g " + number));
+      broker.Send(WorkerMessage::kDone, {number, "GET", row.path, "200", "1", "1", "1", ""});
+    }
+    broker.Send(WorkerMessage::kReuse, {"9", "http", "host.ringfence", listed.port, "1"});
+    broker.Send(WorkerMessage::kDone, {"9", "GET", "/again", "200", "1", "1", "1", ""});
+    broker.ExitStatus();
+  }
+  const std::string log = listed.disk.Log();
+  const auto has_address = [&log](const std::string& path) {
+    return LineWith(log, path).find(R"("address":"127.0.0.1")") != std::string::npos;
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.path);
+    CHECK(has_address(row.path) == row.has_address);
+  }
+  CHECK(has_address("/again"));
+}
+
 TEST_CASE("broker: requests that rely on an earlier permission are logged") {
   const Listed listed;
   {
@@ -128,17 +172,11 @@ TEST_CASE("broker: requests that rely on an earlier permission are logged") {
     CHECK(broker.ToWorker() == "g 6 -");
   }
   const std::string log = listed.disk.Log();
-  const auto line = [&log](const std::string& path) {
-    const size_t at = log.find(path);
-    REQUIRE(at != std::string::npos);
-    const size_t begin = log.rfind('\n', at) + 1;  // 0 for the first line
-    return log.substr(begin, log.find('\n', at) - begin);
-  };
   CHECK(log.find("/early") == std::string::npos);  // no decision, and so no log, came before
   for (const char* path : {"/reused", "/late"}) {
-    CHECK(line(path).find(R"("verdict":"permit")") != std::string::npos);
+    CHECK(LineWith(log, path).find(R"("verdict":"permit")") != std::string::npos);
   }
-  CHECK(line("/reused").find(R"("pointer":"/network/allow")") != std::string::npos);
+  CHECK(LineWith(log, "/reused").find(R"("pointer":"/network/allow")") != std::string::npos);
 }
 
 TEST_CASE("broker: it ends at a reuse that no worker sends") {
@@ -146,6 +184,9 @@ TEST_CASE("broker: it ends at a reuse that no worker sends") {
   BrokerBench broker(listed.disk.Request());
   broker.Send(WorkerMessage::kReuse, {"1", "http", "a.example"});
   CHECK(broker.Wait() == 0);
+  BrokerBench other(listed.disk.Request());
+  other.Send(WorkerMessage::kReuse, {"1", "http", "a.example", "80", "x"});
+  CHECK(other.Wait() == 0);
 }
 
 TEST_CASE("broker: a refusal is in the log before the worker hears of it") {

@@ -19,7 +19,7 @@ struct Asking {
   int answers = 0;
 
   uint64_t Open() { return broker.Open({kTcpProtocol, "a.example", 22}, Taking()); }
-  uint64_t Assess() { return broker.Assess({kHttpProtocol, "a.example", 80}, Taking()); }
+  uint64_t Assess() { return broker.Assess({kHttpProtocol, "a.example", 80}, 7, Taking()); }
   bool Answered() {
     return RunUntil(bench.io(), [this] { return answer.has_value(); });
   }
@@ -55,7 +55,7 @@ TEST_CASE("broker client: a granted connection comes with its socket") {
 TEST_CASE("broker client: a question about a connection that exists needs no socket") {
   Asking asking;
   const uint64_t id = asking.Assess();
-  CHECK(asking.bench.Heard() == "a 1 http a.example 80");
+  CHECK(asking.bench.Heard() == "a 1 http a.example 80 7");
   asking.bench.Permit(id);
   REQUIRE(asking.Answered());
   CHECK(asking.answer->is_granted);
@@ -129,21 +129,21 @@ TEST_CASE("broker client: a permission counts for further requests to its target
   Asking asking;
   const Target target{kHttpProtocol, "a.example", 80};
   asking.broker.RelyOnPermissionsFor(std::chrono::hours(1));
-  CHECK(asking.broker.Reuse(target) == 0);
+  CHECK(asking.broker.Reuse(target, 7) == 0);
   const uint64_t first = asking.Assess();
-  CHECK(asking.bench.Heard() == "a 1 http a.example 80");
-  CHECK(asking.broker.Reuse(target) == 0);
+  CHECK(asking.bench.Heard() == "a 1 http a.example 80 7");
+  CHECK(asking.broker.Reuse(target, 7) == 0);
   asking.bench.Permit(first);
   REQUIRE(asking.Answered());
-  const uint64_t second = asking.broker.Reuse(target);
+  const uint64_t second = asking.broker.Reuse(target, 7);
   CHECK(second == 2);
   asking.broker.Done(second, {.method = "GET", .path = "/", .status = 200});
-  CHECK(asking.broker.Reuse({kHttpProtocol, "a.example", 81}) == 0);
-  CHECK(asking.broker.Reuse({kHttpProtocol, "b.example", 80}) == 0);
-  CHECK(asking.bench.Heard() == "u 2 http a.example 80");
+  CHECK(asking.broker.Reuse({kHttpProtocol, "a.example", 81}, 7) == 0);
+  CHECK(asking.broker.Reuse({kHttpProtocol, "b.example", 80}, 7) == 0);
+  CHECK(asking.bench.Heard() == "u 2 http a.example 80 7");
   CHECK(asking.bench.Heard() == "d 2 GET / 200 0 0 -");
   asking.broker.RelyOnPermissionsFor(std::chrono::nanoseconds(-1));
-  CHECK(asking.broker.Reuse(target) == 0);
+  CHECK(asking.broker.Reuse(target, 7) == 0);
 }
 
 TEST_CASE("broker client: a denial ends what was permitted before") {
@@ -154,7 +154,7 @@ TEST_CASE("broker client: a denial ends what was permitted before") {
   asking.answer.reset();
   asking.bench.Deny(asking.Assess(), DenialKind::kPolicy, "no");
   REQUIRE(asking.Answered());
-  CHECK(asking.broker.Reuse({kHttpProtocol, "a.example", 80}) == 0);
+  CHECK(asking.broker.Reuse({kHttpProtocol, "a.example", 80}, 7) == 0);
 }
 
 TEST_CASE("broker client: permissions for many targets") {
@@ -163,12 +163,12 @@ TEST_CASE("broker client: permissions for many targets") {
   for (uint16_t port = 1; port <= 65; ++port) {
     asking.answer.reset();
     asking.bench.Permit(
-        asking.broker.Assess({kHttpProtocol, "a.example", port},
+        asking.broker.Assess({kHttpProtocol, "a.example", port}, 7,
                              [&asking](BrokerAnswer given) { asking.answer = std::move(given); }));
     REQUIRE(asking.Answered());
   }
-  CHECK(asking.broker.Reuse({kHttpProtocol, "a.example", 64}) == 0);
-  CHECK(asking.broker.Reuse({kHttpProtocol, "a.example", 65}) != 0);
+  CHECK(asking.broker.Reuse({kHttpProtocol, "a.example", 64}, 7) == 0);
+  CHECK(asking.broker.Reuse({kHttpProtocol, "a.example", 65}, 7) != 0);
 }
 
 TEST_CASE("broker client: what is not urgent goes before the next message, or at a word") {
@@ -176,14 +176,14 @@ TEST_CASE("broker client: what is not urgent goes before the next message, or at
   asking.broker.RelyOnPermissionsFor(std::chrono::hours(1));
   asking.bench.Permit(asking.Assess());
   REQUIRE(asking.Answered());
-  CHECK(asking.bench.Heard() == "a 1 http a.example 80");
+  CHECK(asking.bench.Heard() == "a 1 http a.example 80 7");
   const Target target{kHttpProtocol, "a.example", 80};
-  asking.broker.Reuse(target);
+  asking.broker.Reuse(target, 7);
   asking.broker.ReportNow();
-  CHECK(asking.bench.Heard() == "u 2 http a.example 80");
-  asking.broker.Reuse(target);
+  CHECK(asking.bench.Heard() == "u 2 http a.example 80 7");
+  asking.broker.Reuse(target, 7);
   asking.Open();
-  CHECK(asking.bench.Heard() == "u 3 http a.example 80");
+  CHECK(asking.bench.Heard() == "u 3 http a.example 80 7");
   CHECK(asking.bench.Heard() == "o 4 tcp a.example 22");
 }
 

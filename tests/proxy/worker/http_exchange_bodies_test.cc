@@ -277,7 +277,7 @@ TEST_CASE("http exchange: a host that had closed meanwhile is asked again, once"
   FarEnd host = http.Finish("a.example", 1);
   SUBCASE("a request without a body") {
     http.program.Send(RequestTo("a.example"));
-    CHECK(http.bench.Heard() == "a 2 http a.example 80");
+    CHECK(http.bench.Heard() == "a 2 http a.example 80 1");
     host.Close();
     http.bench.Permit(2);
     CHECK(http.bench.Heard().ends_with(" the host had closed the connection"));
@@ -289,7 +289,7 @@ TEST_CASE("http exchange: a host that had closed meanwhile is asked again, once"
   }
   SUBCASE("not after half of a response") {
     http.program.Send(RequestTo("a.example"));
-    CHECK(http.bench.Heard() == "a 2 http a.example 80");
+    CHECK(http.bench.Heard() == "a 2 http a.example 80 1");
     http.bench.Permit(2);
     CHECK(http.Passes(host, kRequestHead));
     host.Send("HTTP/1.1 20");
@@ -301,7 +301,7 @@ TEST_CASE("http exchange: a host that had closed meanwhile is asked again, once"
     SUBCASE("without a body") {
       http.program.Send("POST http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n");
     }
-    CHECK(http.bench.Heard() == "a 2 http a.example 80");
+    CHECK(http.bench.Heard() == "a 2 http a.example 80 1");
     host.Close();
     http.bench.Permit(2);
     CHECK(http.program.Rest().starts_with("HTTP/1.1 502 "));
@@ -312,7 +312,7 @@ TEST_CASE("http exchange: a request that is sent again has passed, whatever the 
   Exchange http;
   FarEnd host = http.Finish("a.example", 1);
   http.program.Send(RequestTo("a.example"));
-  CHECK(http.bench.Heard() == "a 2 http a.example 80");
+  CHECK(http.bench.Heard() == "a 2 http a.example 80 1");
   host.Reset();  // before the request, which it so refuses
   http.bench.Permit(2);
   CHECK(http.bench.Heard().ends_with(" the host had closed the connection"));
@@ -323,7 +323,7 @@ TEST_CASE("http exchange: a request that is sent again has passed, whatever the 
   CHECK(http.Returns(kNoContent));
   CHECK(http.bench.Heard() == "d 3 GET / 204 35 27 -");
   http.program.Send(RequestTo("a.example"));
-  CHECK(http.bench.Heard() == "a 4 http a.example 80");
+  CHECK(http.bench.Heard() == "a 4 http a.example 80 3");
 }
 
 TEST_CASE("http exchange: a program that does not read its response") {

@@ -30,7 +30,7 @@ TEST_CASE("http exchange: a further request to the same host uses its connection
   Exchange http;
   FarEnd host = http.Finish("a.example", 1);
   http.program.Send(RequestTo("a.example"));
-  CHECK(http.bench.Heard() == "a 2 http a.example 80");
+  CHECK(http.bench.Heard() == "a 2 http a.example 80 1");
   http.bench.Permit(2);
   CHECK(http.Passes(host, kRequestHead));
   host.Send(kNoContent);
@@ -45,7 +45,7 @@ TEST_CASE("http exchange: right after a permission, a further request needs no q
   http.program.Send(RequestTo("a.example"));
   CHECK(http.Passes(host, kRequestHead));
   host.Send(kNoContent);
-  CHECK(http.bench.Heard() == "u 2 http a.example 80");
+  CHECK(http.bench.Heard() == "u 2 http a.example 80 1");
   CHECK(http.bench.Heard() == "d 2 GET / 204 35 27 -");
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("http exchange: the policy may deny a further request") {
   Exchange http;
   FarEnd host = http.Finish("a.example", 1);
   http.program.Send(RequestTo("a.example"));
-  CHECK(http.bench.Heard() == "a 2 http a.example 80");
+  CHECK(http.bench.Heard() == "a 2 http a.example 80 1");
   http.bench.Deny(2, DenialKind::kPolicy, "not any more");
   CHECK(http.program.Rest().find("\r\n\r\nringfence: not any more\n") != std::string::npos);
   CHECK(host.Rest().empty());
@@ -97,7 +97,7 @@ TEST_CASE("http exchange: requests may come before the last response") {
   CHECK(http.bench.HearsNothing());
   host.Send(kNoContent);
   CHECK(http.bench.Heard() == "d 1 GET / 204 35 27 -");
-  CHECK(http.bench.Heard() == "a 2 http a.example 80");
+  CHECK(http.bench.Heard() == "a 2 http a.example 80 1");
 }
 
 TEST_CASE("http exchange: a head in pieces") {
