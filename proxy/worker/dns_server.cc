@@ -196,36 +196,40 @@ std::string DnsServer::Answer(std::string_view message) {
   std::optional<DnsAnswer> answer;
   const std::optional<DnsQuery> query = ParseDnsQuery(message, answer);
   if (!query) return "";
-  // The refusal cannot be reported now; programs ask again.
-  if (service_.broker().is_busy() && !UnservedType(query->type).empty()) return "";
   if (!answer) answer = AnswerTo(*query);
-  return WriteDnsReply(*query, *answer);
+  return answer ? WriteDnsReply(*query, *answer) : "";
 }
 
-DnsAnswer DnsServer::AnswerTo(const DnsQuery& query) {
+// Reports it and returns the answer; nothing if it cannot be reported now. Programs ask again.
+std::optional<DnsAnswer> DnsServer::Refuse(const DnsQuery& query, DnsAnswer::Kind kind,
+                                           const std::string& reason) {
+  if (service_.broker().is_busy()) return {};
+  service_.broker().Refused({kDnsProtocol, query.name, 0}, reason);
+  return DnsAnswer{.kind = kind};
+}
+
+std::optional<DnsAnswer> DnsServer::AnswerTo(const DnsQuery& query) {
   using Kind = DnsAnswer::Kind;
   if (query.type == static_cast<uint16_t>(DnsType::kPtr)) {
     const std::optional<Ipv4> address = AddressOfReverseName(query.name);
     const std::string* name = address ? names_.NameOf(*address) : nullptr;
-    if (name == nullptr) return {.kind = Kind::kNoName};
-    return {.kind = Kind::kName, .name = *name};
+    if (name == nullptr) return DnsAnswer{.kind = Kind::kNoName};
+    return DnsAnswer{.kind = Kind::kName, .name = *name};
   }
-  if (query.name.empty()) return {.kind = Kind::kNoData};
-  if (IsBelow(query.name, "invalid")) return {.kind = Kind::kNoName};
+  if (query.name.empty()) return DnsAnswer{.kind = Kind::kNoData};
+  if (IsBelow(query.name, "invalid")) return DnsAnswer{.kind = Kind::kNoName};
   if (const std::string_view type = UnservedType(query.type); !type.empty()) {
-    service_.broker().Refused({kDnsProtocol, query.name, 0},
-                              "the sandbox's resolver has no " + std::string(type) + " records");
-    return {.kind = Kind::kNoData};
+    return Refuse(query, Kind::kNoData,
+                  "the sandbox's resolver has no " + std::string(type) + " records");
   }
-  if (query.type != static_cast<uint16_t>(DnsType::kA)) return {.kind = Kind::kNoData};
-  if (IsBelow(query.name, "localhost")) return {.kind = Kind::kAddress, .address = kLoopback};
+  if (query.type != static_cast<uint16_t>(DnsType::kA)) return DnsAnswer{.kind = Kind::kNoData};
+  if (IsBelow(query.name, "localhost"))
+    return DnsAnswer{.kind = Kind::kAddress, .address = kLoopback};
   const std::optional<Ipv4> address = names_.AddressOf(query.name);
   if (!address) {
-    service_.broker().Refused({kDnsProtocol, query.name, 0},
-                              "this session has looked up too many names");
-    return {.kind = Kind::kRefused};
+    return Refuse(query, Kind::kRefused, "this session has looked up too many names");
   }
-  return {.kind = Kind::kAddress, .address = *address};
+  return DnsAnswer{.kind = Kind::kAddress, .address = *address};
 }
 
 }  // namespace ringfence

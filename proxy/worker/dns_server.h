@@ -28,7 +28,9 @@ class DnsServer : NotCopied {
   std::string Answer(std::string_view message);
 
  private:
-  DnsAnswer AnswerTo(const DnsQuery& query);
+  std::optional<DnsAnswer> AnswerTo(const DnsQuery& query);
+  std::optional<DnsAnswer> Refuse(const DnsQuery& query, DnsAnswer::Kind kind,
+                                  const std::string& reason);
   void WatchDatagrams();
   void AwaitDatagram();
   bool ServeDatagram();

@@ -125,6 +125,18 @@ TEST_CASE("dns server: no address is left for another name") {
   Serving serving;
   for (size_t i = 0; i < NameMap::kMaxNames; ++i) serving.names.AddressOf(std::to_string(i));
   CHECK(serving.Asked("a.example") == "5");
+  CHECK(serving.bench.Heard() == "r dns a.example 0 this session has looked up too many names");
+}
+
+TEST_CASE("dns server: what cannot be reported now gets no reply") {
+  Serving serving;
+  serving.names.AddressOf("known.example");
+  for (size_t i = 0; i < NameMap::kMaxNames; ++i) serving.names.AddressOf(std::to_string(i));
+  BrokerClient& broker = serving.bench.service().broker();
+  while (!broker.is_busy()) broker.Refused({kDnsProtocol, "b.example", 0}, "a flood");
+  CHECK(serving.Asked("a.example") == "");
+  CHECK(serving.Asked("a.example", DnsType::kMx) == "");
+  CHECK(serving.Asked("known.example").starts_with("0 198.18."));
 }
 
 TEST_CASE("dns server: what is no query gets no reply") {

@@ -106,3 +106,41 @@ def test_a_stalled_lookup_holds_up_no_other(world, count):
     assert time.monotonic() - began < 20
     assert f'"address": "{GOOD}"' in done.stdout, done.stderr
     assert "did not resolve within 10 seconds" in done.stdout
+
+
+# Looks up more names than a session may, in the end without waiting for the answers.
+LOOKS_UP_TOO_MANY = """
+import socket, struct, subprocess, sys
+def query(name):
+    labels = b"".join(bytes([len(label)]) + label.encode() for label in name.split("."))
+    return b"\\x12\\x34\\x01\\0\\0\\1\\0\\0\\0\\0\\0\\0" + labels + b"\\0\\0\\1\\0\\1"
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+    asked.connect(("198.18.0.2", 53))
+    for number in range(250_000):
+        asked.settimeout(5)
+        asked.send(query(f"h{number}.example"))
+        if number % 64 == 0:
+            asked.settimeout(0.5 if number < 131_000 else 0)  # until then the resolver must follow
+            try:
+                while True:
+                    asked.recv(1000)
+                    asked.settimeout(0)
+            except (TimeoutError, BlockingIOError):
+                pass
+asks = ["curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", "-m", "20", f"http://{sys.argv[1]}/"]
+print(subprocess.run(asks, capture_output=True, text=True).stdout)
+try:
+    socket.gethostbyname("another.example")
+except OSError as error:
+    print(error)
+"""
+
+
+def test_too_many_names_end_no_session(world):
+    world.set_network(LISTED)
+    done = world.python("import urllib.request; urllib.request.urlopen('http://good.example/')\n"
+                        + LOOKS_UP_TOO_MANY, "good.example", seconds=120)
+    assert done.stdout.startswith("200\n"), done
+    assert len(done.stdout.splitlines()) == 2, done  # the other name has no address any more
+    assert "no host can be reached any more" not in done.stderr, done
+    assert "this session has looked up too many names" in done.stderr, done
