@@ -24,6 +24,7 @@
 #include "cli/permit/session_choice.h"
 #include "cli/permit/session_grants.h"
 #include "policy/evaluate/fix.h"
+#include "policy/evaluate/host_or_file.h"
 #include "policy/files/real_files.h"
 #include "policy/load/layers.h"
 #include "policy/load/load.h"
@@ -96,6 +97,16 @@ std::optional<Error> MisspeltHost(const std::string& word) {
                     "does not exist here, and a host's name has only the letters of ASCII",
                     "write an international name in its ASCII form (xn--...), or say that it is a "
                     "path: --as path");
+}
+
+// Returns an error for a host's name that is also a file here. A refusal names the host, and a
+// program in the sandbox could have made a link of that name, which leads to other files.
+std::optional<Error> HostThatExistsHere(const std::string& word) {
+  if (word.find('/') != std::string::npos || ::access(word.c_str(), F_OK) != 0) return {};
+  const std::string_view name(word.data(), word.size() - (word.ends_with('.') ? 1 : 0));
+  if (KindOfName(name) != NameKind::kHost) return {};
+  return UsageError(Quote(word), "is a host's name, and exists here as a file or directory, too",
+                    "say which it is: --as host or --as path");
 }
 
 template <typename Rule>
@@ -199,6 +210,7 @@ Result<TargetKind> PolicyChange::ReadKind() {
   if (options_.kind == "host") return TargetKind::kHost;
   if (auto misread = MisreadWord(what_)) return *misread;
   if (auto misread = MisreadPath(what_, folder_)) return *misread;
+  if (auto doubtful = HostThatExistsHere(what_)) return *doubtful;
   if (const auto kind = KindOf(what_)) return *kind;
   if (const auto kind = options_.finds_entry ? KindOfEntry() : std::nullopt) return *kind;
   if (auto misspelt = MisspeltHost(what_)) return *misspelt;

@@ -12,6 +12,7 @@
 #include "cli/common/grant_target.h"
 #include "cli/permit/policy_change.h"
 #include "cli/permit/policy_edit.h"
+#include "policy/rules/domain.h"
 #include "proxy/link/messages.h"
 
 namespace ringfence {
@@ -145,15 +146,17 @@ class Revocation {
                 {});
   }
 
-  // Says which entries of the host name a port, if the user named none.
+  // Says which entries for the host name a port, if the user named none.
   std::string OtherPorts() const {
     const std::string host = LowerAscii(change_.grant().text);
     const Result<Policy> policy = change_.context().PolicyFor();
     if (change_.grant().kind != TargetKind::kHost || !policy || !policy->network) return "";
+    const Result<HostRule> wanted = ParseHostRule(host);
+    if (!wanted) return "";
     std::string entries;
     for (const HostList& list : policy->network->lists) {
       for (const HostRule& rule : list.allow) {
-        if (rule.host != host || rule.port == 0) continue;
+        if (rule.port == 0 || !CoversName(rule, *wanted)) continue;
         entries += (entries.empty() ? "" : ", ") + Quote(rule.written);
       }
     }

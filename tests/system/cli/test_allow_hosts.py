@@ -83,10 +83,11 @@ def test_a_port_of_this_machine_goes_into_the_users_policy(world):
 
 
 def test_revoke_of_a_host_names_its_entries_with_a_port(world):
-    with_network(world, allow=["u.example:8443", "v.example"])
+    with_network(world, allow=["u.example:8443", "*.example:8080", "v.example"])
     done = world.run("revoke", "u.example")
-    assert 'nothing was changed. The policy lists "u.example:8443".' in done.stdout, done
-    assert "lists" not in world.run("revoke", "w.example").stdout
+    assert 'nothing was changed. The policy lists "u.example:8443", "*.example:8080".' in done.stdout, done
+    assert 'lists "*.example:8080".' in world.run("revoke", "w.example").stdout
+    assert "lists" not in world.run("revoke", "w.test").stdout
 
 
 def test_a_projects_list_does_not_inherit_a_port_of_this_machine(world):
@@ -128,3 +129,19 @@ def test_a_session_may_reach_a_port_of_this_machine(world):
     assert "host.ringfence" in denial()
     assert "only to session one" in world.run("allow", "--session", "host.ringfence:5432").stdout
     assert not denial()
+
+
+def test_a_hosts_name_that_exists_here_is_not_taken_as_a_path(world):
+    """A program in the sandbox could link the name of a host that it is refused to other files."""
+    with_network(world, allow=["u.example"])
+    secret = world.write(world.home / "secret/key", "x").parent
+    for name in ("evil.example", "evil.example:22", "evil.example."):
+        (world.project / name).symlink_to(secret)
+        before = world.policy.read_text()
+        for command in ("allow", "revoke"):
+            error_of(world.run(command, name), 2, "exists here as a file or directory", "--as host or --as path")
+        assert world.policy.read_text() == before
+    assert "network.allow" in world.run("allow", "--as", "host", "evil.example").stdout
+    assert "~/secret" in world.run("allow", "--as", "path", "evil.example").stdout
+    world.write(world.project / "notes.md", "x")
+    assert world.run("allow", "--read", "notes.md").returncode == 0
