@@ -35,6 +35,9 @@ struct RangeKind {
 
 // The first range that contains an address counts.
 constexpr RangeKind kRangeKinds[] = {
+    {Ipv4Range({169, 254, 169, 254}, 32), AddressKind::kMetadata},  // most clouds
+    {Ipv4Range({169, 254, 170, 2}, 32), AddressKind::kMetadata},    // AWS ECS
+    {Ipv4Range({169, 254, 170, 23}, 32), AddressKind::kMetadata},   // AWS EKS
     {Ipv4Range({100, 100, 100, 200}, 32), AddressKind::kMetadata},  // Alibaba
     {Ipv4Range({168, 63, 129, 16}, 32), AddressKind::kMetadata},    // Azure
     {Ipv4Range({192, 0, 0, 192}, 32), AddressKind::kMetadata},      // Oracle
@@ -146,7 +149,7 @@ std::string_view AddressKindName(AddressKind kind) {
     case AddressKind::kLinkLocal:
       return "link-local";
     case AddressKind::kMetadata:
-      return "metadata";
+      return "a cloud's metadata service";
     case AddressKind::kUnusable:
       break;
   }

@@ -15,10 +15,10 @@ enum class AddressKind : uint8_t {
   kPublic,     // routed on the internet
   kLoopback,   // 127.0.0.0/8, ::1
   kPrivate,    // 10/8, 172.16/12, 192.168/16, 100.64/10, fc00::/7, fec0::/10
-  kLinkLocal,  // 169.254/16, with the metadata services of clouds; fe80::/10
-  kMetadata,   // other well-known addresses of metadata services: 100.100.100.200, 168.63.129.16,
-               // 192.0.0.192, fd00:ec2::254, fd00:ec2::23, fd20:ce::254, fd00:c1::a9fe:a9fe,
-               // fd00:42::42
+  kLinkLocal,  // 169.254/16, fe80::/10
+  kMetadata,   // well-known addresses of clouds' metadata services: 169.254.169.254, 169.254.170.2,
+               // 169.254.170.23, 100.100.100.200, 168.63.129.16, 192.0.0.192, fd00:ec2::254,
+               // fd00:ec2::23, fd20:ce::254, fd00:c1::a9fe:a9fe, fd00:42::42
   kUnusable,  // everything else that is not a host on the internet: 0/8, 192.0.0/24, 192.0.2/24 and
               // the other documentation ranges except 203.0.113/24, 198.18/15, multicast, 240/4,
               // all of IPv6 outside of 2000::/3, ...

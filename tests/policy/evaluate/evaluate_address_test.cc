@@ -39,7 +39,7 @@ void Check(const Policy& policy, std::span<const Row> rows) {
 constexpr std::string_view kPrivate = R"("network":{
     "allow":["db.corp.example:5432","*.corp.example"],
     "private":{"DB.corp.example":["10.0.0.0/8","fd00::/8"],
-               "*.corp.example:443":["192.168.7.0/24","169.254.9.9"]}})";
+               "*.corp.example:443":["192.168.7.0/24","169.254.0.0/16"]}})";
 
 }  // namespace
 
@@ -145,7 +145,8 @@ TEST_CASE("evaluator address: the cause names the address, its kind, the list an
   CHECK(cause("localhost", "127.0.0.1", 5432).remedy ==
         "Ask the user to run `ringfence allow host.ringfence:5432`.");
   CHECK(cause("a.corp.example", "[fd00:ec2::254]", 443).why ==
-        "its address [fd00:ec2::254] is metadata: only an entry for the address itself permits it");
+        "its address [fd00:ec2::254] is a cloud's metadata service: only an entry for the address "
+        "itself permits it");
   CHECK(cause("a.corp.example", "0.0.0.0", 443).why == "its address 0.0.0.0 is unusable");
   CHECK(cause("host.ringfence", "10.0.0.1", 443).why == "its address 10.0.0.1 is private");
 }

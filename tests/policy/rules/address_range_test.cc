@@ -153,18 +153,18 @@ TEST_CASE("address range: no spelling of an address changes its kind") {
       {"[::]", "unusable"},
       {"[0:0:0:0:0:0:0:0]", "unusable"},
       {"[::ffff:0.0.0.0]", "unusable"},
-      {"169.254.169.254", "link-local"},
-      {"[::ffff:169.254.169.254]", "link-local"},
-      {"[::ffff:a9fe:a9fe]", "link-local"},
-      {"[::169.254.169.254]", "link-local"},
-      {"[64:ff9b::169.254.169.254]", "link-local"},
-      {"[64:ff9b:1::a9fe:a9fe]", "link-local"},
-      {"[2002:a9fe:a9fe::1]", "link-local"},
+      {"169.254.169.254", "a cloud's metadata service"},
+      {"[::ffff:169.254.169.254]", "a cloud's metadata service"},
+      {"[::ffff:a9fe:a9fe]", "a cloud's metadata service"},
+      {"[::169.254.169.254]", "a cloud's metadata service"},
+      {"[64:ff9b::169.254.169.254]", "a cloud's metadata service"},
+      {"[64:ff9b:1::a9fe:a9fe]", "a cloud's metadata service"},
+      {"[2002:a9fe:a9fe::1]", "a cloud's metadata service"},
       {"[fe80::a9fe:a9fe]", "link-local"},
-      {"169.254.170.2", "link-local"},
-      {"[::ffff:100.100.100.200]", "metadata"},
-      {"[64:ff9b::168.63.129.16]", "metadata"},
-      {"[fd00:0ec2:0:0:0:0:0:0254]", "metadata"},
+      {"169.254.170.2", "a cloud's metadata service"},
+      {"[::ffff:100.100.100.200]", "a cloud's metadata service"},
+      {"[64:ff9b::168.63.129.16]", "a cloud's metadata service"},
+      {"[fd00:0ec2:0:0:0:0:0:0254]", "a cloud's metadata service"},
       {"[::ffff:10.0.0.1]", "private"},
       {"[::ffff:c0a8:101]", "private"},
       {"[fd12:3456:789a::1]", "private"},
@@ -221,7 +221,7 @@ TEST_CASE("address range: each kind has a name") {
   CHECK(AddressKindName(Kind::kLoopback) == "loopback");
   CHECK(AddressKindName(Kind::kPrivate) == "private");
   CHECK(AddressKindName(Kind::kLinkLocal) == "link-local");
-  CHECK(AddressKindName(Kind::kMetadata) == "metadata");
+  CHECK(AddressKindName(Kind::kMetadata) == "a cloud's metadata service");
   CHECK(AddressKindName(Kind::kUnusable) == "unusable");
 }
 

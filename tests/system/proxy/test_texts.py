@@ -136,7 +136,7 @@ def test_a_port_of_this_machine_by_another_name(world, host, is_listed):
 
 def test_explain_says_which_addresses_count(world):
     """A name is permitted; no entry of a list lets it lead to loopback or to a metadata service."""
-    names = {"loopback.example": "is loopback", "metadata.example": "is link-local",
+    names = {"loopback.example": "is loopback", "metadata.example": "is a cloud's metadata service",
              "private.example": "is private"}
     world.set_network({"allow": [*names, "127.0.0.1", "169.254.169.254", "10.1.2.3"]})
     for name, refusal in names.items():
