@@ -11,6 +11,8 @@ namespace ringfence {
 namespace {
 
 constexpr int kSwitchingProtocols = 101;
+// Content-Length is written anew; the other is ringfence's own, so that no host can speak for it.
+constexpr std::string_view kOwnHeaders[] = {"Content-Length", "X-Ringfence"};
 
 // After the switch, the proxy does not read the bytes of either side, so the host must have agreed
 // to exactly what PlanHttpRequest() let the client ask for.
@@ -41,7 +43,7 @@ std::string WriteResponseHead(const ResponseHead& head, const ResponseContext& c
   std::string out = "HTTP/1.1 " + std::to_string(plan.status) + " ";
   out.append(head.reason).append("\r\n");
   for (const HttpHeader& header : head.headers) {
-    if (IsForOneHop(header.name, options) || IsHeader(header.name, "Content-Length")) continue;
+    if (IsForOneHop(header.name, options) || HasListItem(kOwnHeaders, header.name)) continue;
     AppendHttpField(out, header.name, header.value);
   }
   const BodyFraming announced = AnnouncedBody(head, context, plan.body);
