@@ -36,7 +36,7 @@ SocksReply ReplyFor(DenialKind denial) {
   return SocksReply::kFailure;
 }
 
-class SocksConnection : public std::enable_shared_from_this<SocksConnection> {
+class SocksConnection final : public Watched, public std::enable_shared_from_this<SocksConnection> {
  public:
   SocksConnection(Service& service, TcpSocket client, std::shared_ptr<void> place)
       : service_(service),
@@ -49,6 +49,13 @@ class SocksConnection : public std::enable_shared_from_this<SocksConnection> {
       if (!error) ResetConnection(self->client_);
     });
     Read();
+  }
+
+  // From its question to the broker on.
+  bool IsAbandoned() override { return HasHungUp(client_); }
+  void Abort() override {
+    service_.broker().Done(grant_, {.note = IsAbandoned() ? kClientClosedNote : kIdleNote});
+    ResetConnection(client_);
   }
 
  private:
@@ -123,6 +130,7 @@ class SocksConnection : public std::enable_shared_from_this<SocksConnection> {
     grant_ = service_.broker().Open(target_, [self = shared_from_this()](BrokerAnswer answer) {
       self->HandleAnswer(std::move(answer));
     });
+    service_.Watch(shared_from_this());
   }
 
   void HandleAnswer(BrokerAnswer answer) {

@@ -367,7 +367,7 @@ void HttpExchange::Abort() {
 
 void HttpExchange::Close() {
   if (std::exchange(is_closed_, true)) return;
-  ReportUse("the client closed the connection");
+  ReportUse(kClientClosedNote);
   service_.broker().ReportNow();  // the session may end with its last connection
   timer_.cancel();
   CloseHost();

@@ -51,7 +51,8 @@ Target TargetOf(const TcpSocket& client, const NameMap& names, bool& is_known) {
 }
 
 // Asks the broker for the connection, while the client may already speak.
-class TransparentConnection : public std::enable_shared_from_this<TransparentConnection> {
+class TransparentConnection final : public Watched,
+                                    public std::enable_shared_from_this<TransparentConnection> {
  public:
   TransparentConnection(Service& service, TcpSocket client, Target target,
                         std::shared_ptr<void> place)
@@ -65,6 +66,13 @@ class TransparentConnection : public std::enable_shared_from_this<TransparentCon
     grant_ = service_.broker().Open(target_, [self = shared_from_this()](BrokerAnswer answer) {
       self->HandleAnswer(std::move(answer));
     });
+    service_.Watch(shared_from_this());
+  }
+
+  bool IsAbandoned() override { return HasHungUp(client_); }
+  void Abort() override {
+    service_.broker().Done(grant_, {.note = IsAbandoned() ? kClientClosedNote : kIdleNote});
+    ResetConnection(client_);
   }
 
  private:

@@ -12,6 +12,7 @@ namespace ringfence {
 
 // What the log says of a connection that was ended for that.
 inline constexpr const char* kIdleNote = "closed, as it was idle";
+inline constexpr const char* kClientClosedNote = "the client closed the connection";
 
 class Watched : NotCopied {
  public:

@@ -54,6 +54,21 @@ TEST_CASE("explicit: SOCKS5 to a host") {
   CHECK(proxy.bench.Heard() == "d 1 - - 0 0 5 -");
 }
 
+TEST_CASE("explicit: a program of SOCKS5 that has gone frees its place before the answer") {
+  Explicit proxy;
+  proxy.program.Send(kNoLogin + kToForge);
+  CHECK(proxy.bench.Heard() == "o 1 socks5 a.example 22");
+  SUBCASE("closed") {
+    proxy.program.Close();
+    proxy.bench.service().DropIdle(INT64_MAX);
+    CHECK(proxy.bench.Heard() == "d 1 - - 0 0 0 the client closed the connection");
+  }
+  SUBCASE("idle") {
+    proxy.bench.service().DropIdle(INT64_MAX);
+    CHECK(proxy.bench.Heard() == "d 1 - - 0 0 0 closed, as it was idle");
+  }
+}
+
 TEST_CASE("explicit: everything of SOCKS5 in one packet") {
   Explicit proxy;
   proxy.program.Send(kNoLogin + kToForge + "SSH-2.0-x\r\n");

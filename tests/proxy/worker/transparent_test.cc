@@ -50,6 +50,24 @@ TEST_CASE("transparent: an address of no name counts as itself") {
   CHECK(accepted.program.Take(8) == "and back");
 }
 
+TEST_CASE("transparent: a program that has gone frees its place before the answer") {
+  Accepted accepted;
+  accepted.Accept();
+  CHECK(accepted.bench.Heard().starts_with("o 1 tcp "));
+  SUBCASE("closed") {
+    accepted.program.Close();
+    accepted.bench.service().DropIdle(INT64_MAX);
+    CHECK(accepted.bench.Heard() == "d 1 - - 0 0 0 the client closed the connection");
+  }
+  SUBCASE("idle") {
+    accepted.bench.service().DropIdle(INT64_MAX);
+    CHECK(accepted.bench.Heard() == "d 1 - - 0 0 0 closed, as it was idle");
+    CHECK(accepted.program.Rest().empty());
+  }
+  accepted.bench.service().DropIdle(INT64_MAX);  // it is gone
+  CHECK(accepted.bench.HearsNothing());
+}
+
 TEST_CASE("transparent: an IPv6 address") {
   WorkerBench bench;
   const NameMap names;
