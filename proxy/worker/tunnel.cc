@@ -39,6 +39,20 @@ bool HasMethod(std::string_view bytes) {
       kMethods, [bytes](std::string_view method) { return bytes.starts_with(method); });
 }
 
+// Servers skip empty lines before a request (RFC 9112, 2.2).
+std::string_view WithoutEmptyLines(std::string_view bytes) {
+  return bytes.substr(std::min(bytes.find_first_not_of("\r\n"), bytes.size()));
+}
+
+// True for a request with any method, even an unknown one, if its first line is there.
+bool HasRequestLine(std::string_view bytes) {
+  const size_t end = bytes.find('\n');
+  if (end == std::string_view::npos) return false;
+  std::string_view line = bytes.substr(0, end);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line.ends_with("HTTP/1.1") || line.ends_with("HTTP/1.0");
+}
+
 // Why a handshake is refused; "" if it is not.
 std::string ProblemOf(const ClientHello& hello, const Target& target) {
   // Browsers send the extension even without a hidden name; the two cannot be told apart.
@@ -68,17 +82,20 @@ Progress EvaluateLate(std::string_view bytes, bool has_ended, const Target& targ
     const Progress progress = EvaluateHello(bytes, target, reason);
     return progress == Progress::kNeedsMore && has_ended ? Progress::kBad : progress;
   }
-  if (HasMethod(bytes)) {
+  const std::string_view request = WithoutEmptyLines(bytes);
+  if (HasMethod(request) || HasRequestLine(request)) {
     reason = "the host speaks first, and then the program sends an HTTP request";
     return Progress::kBad;
   }
-  return BeginsMethod(bytes) && !has_ended ? Progress::kNeedsMore : Progress::kDone;
+  const bool can_be_http = !request.empty() && BeginsMethod(request);
+  return can_be_http && !has_ended ? Progress::kNeedsMore : Progress::kDone;
 }
 
 }  // namespace
 
 bool LooksLikeHttp(std::string_view bytes) {
-  return bytes.size() >= kTellingBytes && BeginsMethod(bytes);
+  const std::string_view request = WithoutEmptyLines(bytes);
+  return request.size() >= kTellingBytes && (BeginsMethod(request) || HasRequestLine(request));
 }
 
 void Tunnel::Begin(Service& service, Start start) {
@@ -113,7 +130,9 @@ void Tunnel::Look() {
   if (LooksLikeTls(start_.received)) return CheckHello();
   // At a web server, no beginning of a request is too short or too odd to be read as one.
   if (start_.target.port == kWebPort || LooksLikeHttp(start_.received)) return BecomeExchange();
-  const bool can_be_http = start_.received.size() < kTellingBytes && BeginsMethod(start_.received);
+  const std::string_view request = WithoutEmptyLines(start_.received);
+  const bool can_be_http =
+      !request.empty() && request.size() < kTellingBytes && BeginsMethod(request);
   can_be_http ? AwaitFirst() : StartRelay();
 }
 
@@ -192,14 +211,19 @@ void Tunnel::BecomeExchange() {
                                  .host = std::move(start_.host)});
 }
 
-void Tunnel::Abort() { Refuse(""); }
+void Tunnel::Abort() { End(kIdleNote); }
 
 // `reason` is "" if the client has gone.
 void Tunnel::Refuse(const std::string& reason) {
+  if (is_over_) return;
+  End(reason);
+  if (!reason.empty()) service_.broker().Refused(start_.target, reason);
+}
+
+void Tunnel::End(std::string_view note) {
   if (std::exchange(is_over_, true)) return;
   limit_.cancel();
-  service_.broker().Done(start_.grant, {.note = reason});
-  if (!reason.empty()) service_.broker().Refused(start_.target, reason);
+  service_.broker().Done(start_.grant, {.note = note});
   ResetConnection(start_.client);
   error_code ignored;
   start_.host.close(ignored);

@@ -44,6 +44,7 @@ class Tunnel final : public Watched, public std::enable_shared_from_this<Tunnel>
   void StartRelay(Relay::FirstCheck check = nullptr);
   void RelayLate();
   void Refuse(const std::string& reason);
+  void End(std::string_view note);
   void BecomeExchange();
 
   Service& service_;

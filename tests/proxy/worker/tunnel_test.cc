@@ -205,6 +205,15 @@ TEST_CASE("tunnel: a host that speaks first does not keep the program from being
     tunnel.program.Send("GET / HTTP/1.1\r\n\r\n");
     CHECK(tunnel.LateRefusal() == kRequest);
   }
+  SUBCASE("HTTP/1 behind an empty line") {
+    tunnel.program.Send("\r\nGET / HTTP/1.1\r\n\r\n");
+    CHECK(tunnel.LateRefusal() == kRequest);
+  }
+  SUBCASE("HTTP/1 with another method") {
+    tunnel.program.Send("PROPFIND / HTTP/1.1\r\n\r\n");
+    CHECK(tunnel.LateRefusal() == kRequest);
+  }
+  SUBCASE("an empty line") { CHECK(tunnel.Passes("\r\n")); }
   SUBCASE("TLS for another host, in pieces") {
     const std::string hello = ClientHelloFor("b.example");
     tunnel.program.Send(hello.substr(0, 20));
@@ -283,6 +292,13 @@ TEST_CASE("tunnel: at other ports, plain HTTP is read as such") {
     CHECK(tunnel.program.Rest().starts_with("HTTP/1.1 421 "));
     CHECK(tunnel.server.Rest().empty());
   }
+  SUBCASE("behind an empty line") {
+    tunnel.program.Send("\r\nG");
+    CHECK(tunnel.bench.HearsNothing());
+    tunnel.program.Send("ET / HTTP/1.1\r\nHost: b.example:8080\r\n\r\n");
+    CHECK(tunnel.program.Rest().starts_with("HTTP/1.1 4"));
+    CHECK(tunnel.server.Rest().empty());
+  }
   SUBCASE("for another host, a byte after the other") {
     const std::string head = "GET / HTTP/1.1\r\nHost: b.example:8080\r\n\r\n";
     for (const char& byte : head) {
@@ -356,17 +372,19 @@ TEST_CASE("tunnel: a greeting that cannot be sent, and one that ends early") {
 TEST_CASE("tunnel: idle tunnels are ended") {
   Tunnelled tunnel({});
   tunnel.bench.service().DropIdle(INT64_MAX);
-  CHECK(tunnel.bench.Heard() == "d 1 - - 0 0 0 -");
+  CHECK(tunnel.bench.Heard() == "d 1 - - 0 0 0 closed, as it was idle");
   CHECK(tunnel.program.IsReset());
   tunnel.bench.service().DropIdle(INT64_MAX);
   CHECK(tunnel.bench.HearsNothing());
 }
 
 TEST_CASE("tunnel: what looks like HTTP") {
-  for (const char* begin : {"GET", "GET /", "HEAD ", "POS", "CONNECT a", "PRI * HTTP/2.0"}) {
+  for (const char* begin : {"GET", "GET /", "HEAD ", "POS", "CONNECT a", "PRI * HTTP/2.0",
+                            "\r\nGET", "\n\nPOST /", "PROPFIND / HTTP/1.1\r\n", "x HTTP/1.0\n"}) {
     CHECK_MESSAGE(LooksLikeHttp(begin), begin);
   }
-  for (const char* begin : {"", "G", "GE", "get /", "GETS ", "SSH-2.0", "PONG"}) {
+  for (const char* begin : {"", "G", "GE", "get /", "GETS ", "SSH-2.0", "PONG", "\r\n", "\r\nGE",
+                            "PROPFIND / HTTP/1.1", "PLAY / RTSP/1.0\r\n"}) {
     CHECK_MESSAGE(!LooksLikeHttp(begin), begin);
   }
 }
