@@ -24,7 +24,7 @@ constexpr const char* kHelp =
     "ringfence run starts it when it is needed, and it ends soon after the last sandbox.\n"
     "\n"
     "To look at it:  ringfence proxy status\n"
-    "                ringfence log\n";
+    "                ringfence proxy log\n";
 
 bool IsSocket(int fd) {
   struct stat facts {};

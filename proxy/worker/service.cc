@@ -77,8 +77,14 @@ std::string_view ReasonPhrase(int status) {
       return "Bad Request";
     case 403:
       return "Forbidden";
+    case 405:
+      return "Method Not Allowed";
     case 407:
       return "Proxy Authentication Required";
+    case 413:
+      return "Content Too Large";
+    case 421:
+      return "Misdirected Request";
     case 431:
       return "Request Header Fields Too Large";
     case 501:
@@ -89,6 +95,8 @@ std::string_view ReasonPhrase(int status) {
       return "Service Unavailable";
     case 504:
       return "Gateway Timeout";
+    case 505:
+      return "HTTP Version Not Supported";
     default:
       return "Refused";
   }

@@ -39,10 +39,10 @@ TEST_CASE("service: a response of the proxy has the sentence in its body and in 
         "ringfence: no\\nway\n");
   CHECK(ProxyResponse(407, "x").find("\r\nProxy-Authenticate: Basic realm=\"ringfence\"\r\n") !=
         std::string::npos);
-  for (const int status : {400, 403, 407, 431, 501, 502, 503, 504}) {
+  for (const int status : {400, 403, 405, 407, 413, 421, 431, 501, 502, 503, 504, 505}) {
     CHECK(ProxyResponse(status, "x").find(" Refused\r\n") == std::string::npos);
   }
-  CHECK(ProxyResponse(421, "x").starts_with("HTTP/1.1 421 Refused\r\n"));
+  CHECK(ProxyResponse(418, "x").starts_with("HTTP/1.1 418 Refused\r\n"));
 }
 
 TEST_CASE("service: the status of a denial") {
