@@ -31,6 +31,8 @@ constexpr WordList kHostProxies(
     "HTTP_PROXY\nHTTPS_PROXY\nALL_PROXY\nNO_PROXY\nhttp_proxy\nhttps_proxy\nall_proxy\n"
     "no_proxy\n");
 
+constexpr const char* kNamesOfProxy[] = {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
+                                         "http_proxy", "https_proxy", "all_proxy"};
 constexpr std::string_view kNodeUsesProxy = "NODE_USE_ENV_PROXY=1";
 
 std::string_view VariableName(std::string_view variable) {
@@ -107,11 +109,14 @@ void SetProxyVariables(std::vector<std::string>& environment, uint16_t port,
                        std::string_view credential) {
   const std::string proxy = "http://" + std::string(kProxyUser) + ":" + std::string(credential) +
                             "@127.0.0.1:" + std::to_string(port);
-  for (const char* name :
-       {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"}) {
-    SetVariable(environment, std::string(name) + "=" + proxy);
-  }
+  for (const char* name : kNamesOfProxy) SetVariable(environment, std::string(name) + "=" + proxy);
   SetVariable(environment, std::string(kNodeUsesProxy));
+}
+
+std::vector<std::string> ProxyVariableNames() {
+  std::vector<std::string> names(std::begin(kNamesOfProxy), std::end(kNamesOfProxy));
+  names.emplace_back(VariableName(kNodeUsesProxy));
+  return names;
 }
 
 std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {

@@ -35,6 +35,7 @@ void SetVariable(std::vector<std::string>& environment, const std::string& varia
 // that know the usual variables, and Node.js from version 24 on.
 void SetProxyVariables(std::vector<std::string>& environment, uint16_t port,
                        std::string_view credential);
+std::vector<std::string> ProxyVariableNames();  // those that it sets
 
 // The value of `name`, or "".
 std::string_view EnvironmentValue(std::span<const std::string> environment, std::string_view name);

@@ -5,10 +5,22 @@
 #include "base/joined.h"
 #include "base/text.h"
 #include "policy/rules/word_list.h"
+#include "sandbox/environment.h"
 #include "sandbox/seccomp_filter.h"
 
 namespace ringfence {
 namespace {
+
+// Without their values, which may be secret.
+std::vector<std::string> VariableNames(const SandboxPlan& plan) {
+  std::vector<std::string> names;
+  for (const std::string& variable : plan.environment) {
+    names.push_back(variable.substr(0, variable.find('=')));
+  }
+  if (!plan.network.is_by_port()) return names;
+  for (const std::string& name : ProxyVariableNames()) names.push_back(name);
+  return names;
+}
 
 using Json = nlohmann::ordered_json;
 
@@ -129,9 +141,8 @@ class TextPlan {
     Calls("absent", kAbsentCalls);
     if (!AlsoAbsent(plan_).empty()) Calls("absent", AlsoAbsent(plan_));
     Calls("checked", kSupervisedCalls);
-    Line("environment" + Joined(plan_.environment, "", [](const std::string& variable) {
-           return " " + Printable(variable.substr(0, variable.find('=')));
-         }));
+    Line("environment" + Joined(VariableNames(plan_), "",
+                                [](const std::string& name) { return " " + Printable(name); }));
   }
 
   std::string Network() const {
@@ -270,10 +281,7 @@ std::string PlanJson(const SandboxPlan& plan) {
     json["network"] = NetworkName(plan);
     json["limits"] = LimitsJson(plan.limits);
     json["calls"] = AllCallsJson(plan);
-    json["environment"] = Json::array();
-    for (const std::string& variable : plan.environment) {
-      json["environment"].push_back(variable.substr(0, variable.find('=')));
-    }
+    json["environment"] = VariableNames(plan);
   }
   json["weaker"] = plan.weaker;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
