@@ -14,7 +14,7 @@ import pytest
 from clients import CLIENTS, LISTED, Kit, npm_install, plain_psql, psql, ssh_words
 from internet import PYTHON
 from network_world import refusals
-from services import GREETING, HOST, need
+from services import ADDRESS, GREETING, HOST, need
 
 # Hangs only; nothing is measured.
 PATIENCE = 120
@@ -32,14 +32,28 @@ def fixture_world(world):
 
 
 CASES = [(client, way) for client in CLIENTS for way in client.ways]
+LANDLOCK_CASES = [client for client in CLIENTS if client.reads_variables]
 
 
 @pytest.mark.parametrize(("client", "way"), CASES, ids=[f"{client.name}, {way}" for client, way in CASES])
 def test_a_client_reaches_what_is_listed(world, kit, client, way):
     need(*client.needs)
+    reaches_what_is_listed(world, kit, client, way)
+
+
+@pytest.mark.parametrize("client", LANDLOCK_CASES, ids=lambda client: client.name)
+def test_a_client_finds_the_proxy_without_namespaces(world, kit, client):
+    """By the variables that ringfence sets."""
+    need(*client.needs)
+    reaches_what_is_listed(world, kit, client, "landlock")
+
+
+def reaches_what_is_listed(world, kit, client, way):
+    extra = ("--layers", "landlock") if way == "landlock" else ()
 
     def ask(host):
-        return world.confined(*kit.with_settings(way, client.command(kit, way, host)), seconds=PATIENCE)
+        words = kit.with_settings(way, client.command(kit, way, host))
+        return world.confined(*words, seconds=PATIENCE, extra=extra)
 
     done = ask(HOST)
     assert (done.returncode, done.stdout.strip().splitlines()[-1:]) == (0, [GREETING]), done
@@ -96,6 +110,7 @@ def test_a_connection_serves_several_requests(world, kit):
         done = world.confined(*kit.with_settings(way, words), seconds=PATIENCE)
         assert done.stdout.split("\n") == [GREETING, "1", GREETING, "0", GREETING, "0", ""], done
         assert [line["status"] for line in world.log()] == [200] * 3
+        assert {line["address"] for line in world.log()} == {ADDRESS}
         world.log_file.unlink()
 
 

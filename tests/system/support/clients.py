@@ -122,7 +122,7 @@ class Kit:
 
     def with_settings(self, way, command):
         """The command with variables, which its sandbox does not pass on."""
-        settings = {**{name: self.authority for name in TRUSTED}, "NODE_PATH": self.base, **WAYS[way]}
+        settings = {**{name: self.authority for name in TRUSTED}, "NODE_PATH": self.base, **WAYS.get(way, {})}
         return ["env", *[f"{name}={value}" for name, value in settings.items()], *map(str, command)]
 
     def undici(self):
@@ -272,6 +272,7 @@ class Client:
     port: int = 443
     ways: tuple = ("no variables", "variables")
     protocols: tuple = ("tls", "connect")  # in the log: without variables, with them
+    reads_variables: bool = True  # and understands a password in them
 
     @property
     def name(self):
@@ -282,27 +283,27 @@ class Client:
 
 
 HTTP = {"port": 80, "protocols": ("http", "http")}
-DEAF = ("tls", "tls")  # reads no such variables
-OTHER = ("tcp", "tcp")
+DEAF = {"protocols": ("tls", "tls"), "reads_variables": False}
+OTHER = {"protocols": ("tcp", "tcp"), "reads_variables": False}
 
 CLIENTS = [
     Client(curl, ("curl",), ways=tuple(WAYS)),
     Client(plain_curl, ("curl",), ways=tuple(WAYS), **HTTP),
     Client(git_protocol, ("git",), ways=tuple(WAYS)),
     Client(git_files, ("git",)),
-    Client(git_ssh, ("git",), port=22, protocols=OTHER),
-    Client(ssh, port=22, protocols=OTHER),
-    Client(psql, port=5432, protocols=OTHER),
-    Client(plain_psql, port=5432, protocols=OTHER),
+    Client(git_ssh, ("git",), port=22, **OTHER),
+    Client(ssh, port=22, **OTHER),
+    Client(psql, port=5432, **OTHER),
+    Client(plain_psql, port=5432, **OTHER),
     Client(urllib),
     Client(pip),
     Client(fetch, ("node",)),
     Client(undici, ("node",)),
     Client(npm, ("node", "npm")),
-    Client(java, ("java",)),
-    Client(plain_java, ("java",), **HTTP),
-    Client(websockets, protocols=DEAF),
-    Client(plain_websockets, **HTTP),
+    Client(java, ("java",), reads_variables=False),
+    Client(plain_java, ("java",), reads_variables=False, **HTTP),
+    Client(websockets, **DEAF),
+    Client(plain_websockets, reads_variables=False, **HTTP),
     Client(undici_websocket, ("node",)),
     Client(plain_undici_websocket, ("node",), port=80, protocols=("http", "connect")),
 ]
