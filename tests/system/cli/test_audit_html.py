@@ -19,7 +19,7 @@ from audit_reports import HOSTILE, UNSEEN, write_fixtures, write_log
 
 PLAYWRIGHT = ("playwright-core", "1.65.1")
 AXE = ("axe-core", "4.14.1")
-LOG_LINES = 20000
+LOG_LINES, LOG_LINES_IF_FULL = 5000, 20000
 MAX_BYTES = 10_000_000
 
 
@@ -72,14 +72,14 @@ def emptied(world, page):
     return {"page": str(world.base / "none.html")}
 
 
-def pages_for(world, name):
+def pages_for(world, name, log_lines):
     """The page of that name, and its data."""
     one = world.base / "one.jsonl"
     write_log(one, 1)
     in_memory = ["--in-memory", "--root", world.project]
     if name == "log":
         log = world.base / "log.jsonl"
-        write_log(log, LOG_LINES)
+        write_log(log, log_lines)
         page = make(world, name, 1, log, *in_memory)
     elif name == "alike":
         alike = world.base / "alike.jsonl"
@@ -99,7 +99,8 @@ def pages_for(world, name):
 @pytest.mark.parametrize("name", ("one", "log", "fixtures", "none", "alike"))
 def test_page(name, world, pytestconfig, checks):
     """The cases for one kind of page."""
-    question = {**tools(), "pages": pages_for(world, name), "shots": pytestconfig.option.shots,
+    log_lines = LOG_LINES_IF_FULL if pytestconfig.option.full else LOG_LINES
+    question = {**tools(), "pages": pages_for(world, name, log_lines), "shots": pytestconfig.option.shots,
                 "hostile": HOSTILE, "unseen": UNSEEN}
     script = pathlib.Path(__file__).with_name("audit_html.mjs")
     browser = subprocess.run(["node", script, json.dumps(question)], capture_output=True, text=True,

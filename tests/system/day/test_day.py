@@ -16,16 +16,25 @@ import rows
 import session
 
 
-def settings(is_wrapped):
-    """Each client in each mode with ringfence; without it, for comparison, the newest client."""
+# In which the older clients play, and for comparison the newest one without ringfence: it asks and
+# refuses the most. --full has all modes.
+FULLEST_MODE = "auto"
+
+
+def settings(options):
+    """The newest client in each mode with ringfence; the other ones see above."""
+    newest = client.versions()[-1]
     for mode in rows.MODES:
-        for version in client.versions():
-            yield plays.Setting(version, mode, True, is_wrapped)
-        yield plays.Setting(client.versions()[-1], mode, False)
+        yield plays.Setting(newest, mode, True, options.wrap)
+        if not options.full and mode != FULLEST_MODE:
+            continue
+        for version in client.versions()[:-1]:
+            yield plays.Setting(version, mode, True, options.wrap)
+        yield plays.Setting(newest, mode, False)
 
 
 def pytest_generate_tests(metafunc):
-    plays_of_day = [(topic, setting) for setting in settings(metafunc.config.option.wrap)
+    plays_of_day = [(topic, setting) for setting in settings(metafunc.config.option)
                     for topic in rows.load() if setting.mode in topic.modes]
     metafunc.parametrize("topic, setting", plays_of_day,
                          ids=[f"{topic.name} {setting}" for topic, setting in plays_of_day])

@@ -22,7 +22,7 @@ NOT_LISTED = 'refused: the host "bad.example" is not listed'
 # What the client connects to and tries to write without need (agents/claude/agent.cc).
 OWN_HOSTS = {"downloads.claude.ai:443", "http-intake.logs.us5.datadoghq.com:443",
              "raw.githubusercontent.com:443"}
-OWN_WRITES = r"\.claude/(remote-settings\.json|projects|plugins|\.last-update-result\.json.*)|\.local/share"
+OWN_WRITES = r"\.claude/(remote-settings\.json|projects(/[^/]+)?|plugins|\.last-update-result\.json.*)|\.local/share"
 
 
 def play():
