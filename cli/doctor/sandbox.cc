@@ -165,7 +165,8 @@ class SandboxDoctor {
     Result<RunRequest> request = ReadRequest(options, files, false);
     if (!request) return Add(Health::kMissing, request.error().text(), request.error().hint);
     request->command.cwd = request->context.places.root_real.text();
-    const Result<SandboxPlan> plan = request->Plan(files, ProbeHost(request->policy.sandbox));
+    const Result<SandboxPlan> plan =
+        request->Plan(files, ProbeHostForReport(request->policy.sandbox));
     if (!plan) return Add(Health::kMissing, plan.error().text(), plan.error().hint);
     const bool works = !plan->is_confined() || Works(plan->layers);
     const Health health = works ? Health::kGood : demanded_ ? Health::kMissing : Health::kWeak;

@@ -46,7 +46,7 @@ Result<RefusedSessions> RefusedIn(const Path& audit_file, const GrantTarget& gra
         "--session ID; then: ringfence allow --session-id ID");
   }
   return UsageError("--session", log + " has no denial of " + Quote(grant.text) + " in a session",
-                    "name the session: --session-id ID");
+                    "leave --session out if the command had none, or name it: --session-id ID");
 }
 
 Result<Path> AuditFile(const Context& policies) {

@@ -155,8 +155,8 @@ CallResult ConnectToProxyPort(const CallArguments& arguments) {
   }
   if (target->is_loopback) return {ECONNREFUSED, ""};
   ReportProgram(caller.supervision(), caller.ProgramName(),
-                "it connects to a host itself; with layers landlock, hosts can be reached only "
-                "through the proxy that HTTPS_PROXY and the like name");
+                "it connects to a host directly; with layers landlock, programs reach hosts only "
+                "through the proxy that HTTPS_PROXY names");
   return {ENETUNREACH, ""};
 }
 

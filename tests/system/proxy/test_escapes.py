@@ -198,6 +198,12 @@ for kind in b"nmprfwhsdtjceZx":
                 sent += 1
             except OSError:
                 pass
+for question in b'{"unreached":4294967295}', b'{"new_unreached":-1}', b'{"unreached":1e9}', b'{"unreached":':
+    for number in range(200):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
+            client.connect("/dev/.ringfence/log")
+            client.send(question)
+            client.recv(100000)
 print(sent)
 """
     script = f"{shlex.join([PYTHON, '-c', code])}; curl -s http://good.example/ http://bad.example/"
