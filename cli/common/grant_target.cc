@@ -246,7 +246,8 @@ bool IsUrl(const std::string& text) { return text.find("://") != std::string::np
 
 Result<std::string> HostOfUrl(const std::string& url) {
   const Result<Url> parsed = ParseUrl(url);
-  if (!parsed) return UsageError(Quote(url), parsed.error().what, "name only the host");
+  if (!parsed)
+    return UsageError(Quote(url), parsed.error().what, "name only the host, with :22 for SSH");
   if (parsed->host.empty()) return UsageError(Quote(url), "is a URL without a host", "name a path");
   const Result<Url> plain = ParseUrl(parsed->scheme + "://" + parsed->host);
   const bool is_usual = !plain || plain->port == parsed->port;

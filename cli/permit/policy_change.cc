@@ -21,10 +21,10 @@
 #include "cli/common/registered.h"
 #include "cli/common/state.h"
 #include "cli/permit/ended_agent.h"
+#include "cli/permit/misread_host.h"
 #include "cli/permit/session_choice.h"
 #include "cli/permit/session_grants.h"
 #include "policy/evaluate/fix.h"
-#include "policy/evaluate/host_or_file.h"
 #include "policy/files/real_files.h"
 #include "policy/load/layers.h"
 #include "policy/load/load.h"
@@ -76,37 +76,6 @@ std::optional<Error> MisreadWord(const std::string& word) {
   return Misread(word, "is a permission rule of the client, not a path, host or tool",
                  is_command ? word.substr(0, open) : ArgumentOfRule(word, open),
                  "name the path, host or tool");
-}
-
-// Returns an error for what can only be meant as a host, but is none: "host.example:99999", and a
-// name with letters beyond ASCII. An existing file is none of them.
-std::optional<Error> MisspeltHost(const std::string& word) {
-  if (word.find('/') != std::string::npos || ::access(word.c_str(), F_OK) == 0) return {};
-  const std::string lower = LowerAscii(word);
-  const size_t colon = lower.rfind(':');
-  const bool has_number = colon != std::string::npos && colon + 1 < lower.size() &&
-                          lower.find_first_not_of("0123456789", colon + 1) == std::string::npos;
-  const Result<HostRule> rule = ParseHostRule(lower);
-  if (has_number && !rule && ParseHostRule(std::string_view(lower).substr(0, colon))) {
-    return UsageError(Quote(word), rule.error().what,
-                      "name a port of the host, or leave it out for the ports 80 and 443");
-  }
-  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
-  if (std::ranges::all_of(word, is_ascii) || word.find('.') == std::string::npos) return {};
-  return UsageError(Quote(word),
-                    "does not exist here, and a host's name has only the letters of ASCII",
-                    "write an international name in its ASCII form (xn--...), or say that it is a "
-                    "path: --as path");
-}
-
-// Returns an error for a host's name that is also a file here. A refusal names the host, and a
-// program in the sandbox could have made a link of that name, which leads to other files.
-std::optional<Error> HostThatExistsHere(const std::string& word) {
-  if (word.find('/') != std::string::npos || ::access(word.c_str(), F_OK) != 0) return {};
-  const std::string_view name(word.data(), word.size() - (word.ends_with('.') ? 1 : 0));
-  if (KindOfName(name) != NameKind::kHost) return {};
-  return UsageError(Quote(word), "is a host's name, and exists here as a file or directory, too",
-                    "say which it is: --as host or --as path");
 }
 
 template <typename Rule>
@@ -253,6 +222,7 @@ std::optional<TargetKind> PolicyChange::KindOfEntry() const {
 Status PolicyChange::ReadTarget() {
   const Result<TargetKind> kind = ReadKind();
   if (!kind) return kind.error();
+  if (*kind == TargetKind::kHost && what_.ends_with('.')) what_.pop_back();  // the root of the DNS
   if (options_.read && *kind != TargetKind::kPath) {
     return UsageError("--read", Quote(what_) + " is not a path", "leave --read out");
   }

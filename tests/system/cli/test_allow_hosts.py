@@ -145,3 +145,12 @@ def test_a_hosts_name_that_exists_here_is_not_taken_as_a_path(world):
     assert "~/secret" in world.run("allow", "--as", "path", "evil.example").stdout
     world.write(world.project / "notes.md", "x")
     assert world.run("allow", "--read", "notes.md").returncode == 0
+
+
+def test_spellings_of_a_host(world):
+    with_network(world, allow=["u.example"])
+    assert '"v.example"' in world.run("allow", "v.example.").stdout
+    assert '"w.example:22"' in world.run("allow", "w.example:22").stdout
+    for name in ("v.example:https", "v.example:22,80"):
+        error_of(world.run("allow", name), 2, "a port that is not a number", "name one port")
+    error_of(world.run("allow", "ssh://git@v.example/x"), 2, "contains a user name", "with :22 for SSH")
