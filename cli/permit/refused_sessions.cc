@@ -82,6 +82,8 @@ class Denials {
     const std::string& session = entry.session;
     if (session == kInitSession || session == kDoctorSession) return;
     if (entry.time < oldest_) return;  // a line out of order
+    const bool is_newest = found_.ids.empty() && !found_.has_ended && !found_.has_other;
+    found_.last_had_none = found_.last_had_none || (is_newest && session.empty());
     found_.has_other = found_.has_other || session.empty();
     if (session.empty() || Contains(found_.ids, session) || ended_.contains(session)) return;
     const std::optional<int64_t> time = UnixTime(entry.time);

@@ -18,6 +18,7 @@ struct RefusedSessions {
 
   std::vector<std::string> ids;  // at most ten
   bool has_other = false;        // a denial of no session
+  bool last_had_none = false;    // the newest denial is one
   bool has_ended = false;        // a denial of a confined agent that has ended
   // False if the search ended at its bound before the day was over: a session that writes many
   // lines could otherwise hide that another one was refused the same.

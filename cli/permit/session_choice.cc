@@ -106,6 +106,12 @@ Result<std::string> ChooseSession(const ChangeOptions& options, const std::strin
                       "more than one session was refused " + Quote(what) + " in the last day",
                       commands);
   }
+  if (refused->last_had_none) {
+    return UsageError("--session",
+                      "the command that was last refused " + Quote(what) + " had no session",
+                      "leave --session out to permit it to all, or name a session: " +
+                          CommandsFor(sessions, options, what));
+  }
   if (!refused->is_whole_day) {
     return UsageError("--session",
                       "the audit log of the last day is too long to search for all sessions that "

@@ -446,6 +446,11 @@ def test_allow_session_finds_the_session_of_the_denial(world):
     refuse("", "WebFetch", url="https://b.example/", prompt="p")
     error_of(world.run("allow", "--session", "b.example"), 2, "belong to no session", "leave --session out",
              "--session-id ID")
+    refuse("ten", "WebFetch", url="https://d.example/", prompt="p")
+    refuse("", "WebFetch", url="https://d.example/", prompt="p")
+    error_of(world.run("allow", "--session", "d.example"), 2, "last refused \"d.example\" had no session",
+             "leave --session out", "ringfence allow --session-id ten d.example")
+    assert "only to session ten" in world.run("allow", "--session-id", "ten", "d.example").stdout
     assert "only to session nine" in world.run("allow", "--session-id", "nine", "b.example").stdout
     assert world.run("allow", "b.example").returncode == 0
 
