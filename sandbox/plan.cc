@@ -199,11 +199,7 @@ class Planner {
     plan_.network.kind = PlannedNetwork::Kind::kProxy;
     plan_.network.ports = PortsOfEntries(network);
     NoteOpenings(network, plan_.weaker);
-    if (!request_.facts.has_veth) {
-      plan_.weaker.emplace_back(
-          "the kernel has no veth devices, so the egress proxy listens in the sandbox's own "
-          "network: ports such as 80 and 443 are taken there");
-    }
+    if (!request_.facts.has_veth) NoteTakenPorts(plan_.weaker);
     const std::string resolver = "nameserver " + std::string(kResolverText) + "\nsearch .\n";
     if (!PlanText("/etc/resolv.conf", resolver)) {
       plan_.narrower.emplace_back(

@@ -40,4 +40,10 @@ void NoteOpenings(const NetworkRules& network, std::vector<std::string>& weaker)
                    "reaches: nothing here checks that");
 }
 
+void NoteTakenPorts(std::vector<std::string>& weaker) {
+  weaker.emplace_back(
+      "the kernel has no veth devices, so the egress proxy listens in the sandbox's own network: "
+      "ports such as 80 and 443 are taken there");
+}
+
 }  // namespace ringfence

@@ -15,4 +15,7 @@ void NoteHostNetwork(const NetworkRules& network, std::vector<std::string>& weak
 // this machine, and one if a proxy of the user's network looks the names up.
 void NoteOpenings(const NetworkRules& network, std::vector<std::string>& weaker);
 
+// The kernel cannot join two network namespaces (HostFacts::has_veth).
+void NoteTakenPorts(std::vector<std::string>& weaker);
+
 }  // namespace ringfence

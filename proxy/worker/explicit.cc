@@ -54,7 +54,7 @@ class SocksConnection final : public Watched, public std::enable_shared_from_thi
   // From its question to the broker on.
   bool IsAbandoned() override { return HasHungUp(client_); }
   void Abort() override {
-    service_.broker().Done(grant_, {.note = IsAbandoned() ? kClientClosedNote : kIdleNote});
+    service_.broker().Done(grant_, {.note = EndNote()});
     ResetConnection(client_);
   }
 

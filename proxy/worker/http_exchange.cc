@@ -361,7 +361,7 @@ void HttpExchange::CloseHost() {
 }
 
 void HttpExchange::Abort() {
-  if (!IsAbandoned()) ReportUse(kIdleNote);
+  ReportUse(EndNote());
   Close();
 }
 

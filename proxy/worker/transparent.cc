@@ -71,7 +71,7 @@ class TransparentConnection final : public Watched,
 
   bool IsAbandoned() override { return HasHungUp(client_); }
   void Abort() override {
-    service_.broker().Done(grant_, {.note = IsAbandoned() ? kClientClosedNote : kIdleNote});
+    service_.broker().Done(grant_, {.note = EndNote()});
     ResetConnection(client_);
   }
 

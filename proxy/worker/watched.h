@@ -10,7 +10,6 @@
 
 namespace ringfence {
 
-// What the log says of a connection that was ended for that.
 inline constexpr const char* kIdleNote = "closed, as it was idle";
 inline constexpr const char* kClientClosedNote = "the client closed the connection";
 
@@ -21,6 +20,8 @@ class Watched : NotCopied {
   // True if the client has closed its connection, or its half of it. The two look alike until
   // something is sent to it, and only after the second does it wait for an answer.
   virtual bool IsAbandoned() { return false; }
+  // What the log says of a connection that is aborted.
+  const char* EndNote() { return IsAbandoned() ? kClientClosedNote : kIdleNote; }
   // Ends the connection, which is idle, or does nothing if it has ended.
   virtual void Abort() = 0;
 

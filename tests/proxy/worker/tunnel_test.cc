@@ -292,6 +292,7 @@ TEST_CASE("tunnel: at other ports, plain HTTP is read as such") {
     CHECK(tunnel.program.Rest().starts_with("HTTP/1.1 421 "));
     CHECK(tunnel.server.Rest().empty());
   }
+  SUBCASE("an empty line alone") { CHECK(tunnel.Passes("\r\n")); }
   SUBCASE("behind an empty line") {
     tunnel.program.Send("\r\nG");
     CHECK(tunnel.bench.HearsNothing());
