@@ -128,7 +128,8 @@ curl -s -o /dev/null -w '%{http_code}' --proxy "$(cat proxy)" http://good.exampl
 touch done
 """
     confined = shlex.join(world.command("/usr/bin/python3", "-c", code, extra=LANDLOCK))
-    done = world.outside("sh", "-c", f"{confined} >/dev/null 2>&1 & {asks}; wait", seconds=120)
+    done = world.outside("sh", "-c", f"{confined} >/dev/null 2>&1 & {asks}wait", seconds=120)
+    assert done.returncode == 0, done
     assert done.stdout == "407 000 407 000 407 000 200", done.stderr
 
 
