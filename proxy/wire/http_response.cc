@@ -11,7 +11,7 @@ namespace ringfence {
 namespace {
 
 constexpr int kSwitchingProtocols = 101;
-// Content-Length is written anew; the other is ringfence's own, so that no host can speak for it.
+// Headers that only the proxy writes. A host must not speak for ringfence.
 constexpr std::string_view kOwnHeaders[] = {"Content-Length", "X-Ringfence"};
 
 // After the switch, the proxy does not read the bytes of either side, so the host must have agreed
