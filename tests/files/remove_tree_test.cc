@@ -1,4 +1,4 @@
-#include "sandbox/linux/remove_tree.h"
+#include "files/remove_tree.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "sandbox/linux/remove_tree.h"
+#include "files/remove_tree.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -92,6 +92,16 @@ Status RemoveTree(const std::string& folder) {
   ::fchmod(top.get(), 0700);
   if (Status s = TreeRemover(top).Empty(); !s) return s;
   return CallStatus(::rmdir(folder.c_str()) == 0, "rmdir(" + folder + ")");
+}
+
+Status RemoveTreeAt(int folder, const std::string& name) {
+  if (::unlinkat(folder, name.c_str(), 0) == 0 || errno == ENOENT) return Unit{};
+  if (errno != EISDIR && errno != EPERM) return SystemError("unlink(" + name + ")");
+  Open(folder, name);
+  const UniqueFd top(::openat(folder, name.c_str(), kFolder));
+  if (!top.valid()) return SystemError("open(" + name + ")");
+  if (Status s = TreeRemover(top).Empty(); !s) return s;
+  return CallStatus(::unlinkat(folder, name.c_str(), AT_REMOVEDIR) == 0, "rmdir(" + name + ")");
 }
 
 }  // namespace ringfence

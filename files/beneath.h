@@ -1,0 +1,23 @@
+// Files below an open directory, by relative paths of any bytes. No link is followed in any part of
+// a path, so nothing outside the directory can be reached (openat2(2)).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace ringfence {
+
+// `flags` as for open(2); O_CLOEXEC is added. The error's code is that of the call.
+Result<UniqueFd> OpenBeneath(const UniqueFd& folder, const std::string& path, int flags);
+
+// The parts of "a/b/c": the directory "a/b", "" if there is none, and the name "c".
+std::string_view FolderOf(std::string_view path);
+std::string_view NameOf(std::string_view path);
+
+// Opens the directory that holds `path`, for *at() calls with NameOf(path).
+Result<UniqueFd> OpenFolderOf(const UniqueFd& folder, const std::string& path);
+
+}  // namespace ringfence

@@ -1,0 +1,215 @@
+#include "files/done_step.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "base/syscall.h"
+#include "base/text.h"
+#include "files/beneath.h"
+#include "files/remove_tree.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+// Where a file system cannot exchange two names, the old entry has this name for a moment.
+std::string SecondName(const DoneStep& step) { return step.temporary + "-old"; }
+
+// True if the file system does not support a flag of renameat2(2).
+bool IsUnsupported(int code) { return code == EINVAL || code == ENOSYS || code == EOPNOTSUPP; }
+
+bool Rename(const UniqueFd& folder, const std::string& from, const std::string& to,
+            unsigned flags) {
+  return ::renameat2(folder.get(), from.c_str(), folder.get(), to.c_str(), flags) == 0;
+}
+
+// Never replaces `to`: fails with EEXIST.
+bool MoveTo(const UniqueFd& folder, const std::string& from, const std::string& to) {
+  if (Rename(folder, from, to, RENAME_NOREPLACE)) return true;
+  if (!IsUnsupported(errno)) return false;
+  struct stat facts {};
+  if (::fstatat(folder.get(), to.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0) {
+    errno = EEXIST;
+    return false;
+  }
+  return Rename(folder, from, to, 0);
+}
+
+// Afterwards, the temporary name holds the old entry.
+bool Exchange(const UniqueFd& folder, const DoneStep& step, const std::string& name) {
+  if (Rename(folder, step.temporary, name, RENAME_EXCHANGE)) return true;
+  if (!IsUnsupported(errno)) return false;
+  return MoveTo(folder, name, SecondName(step)) && MoveTo(folder, step.temporary, name) &&
+         MoveTo(folder, SecondName(step), step.temporary);
+}
+
+bool IsGone(int code) { return code == ENOENT || code == ENOTDIR || code == EEXIST; }
+
+Result<bool> DoneOrChanged(bool is_done, const DoneStep& step) {
+  if (is_done) return true;
+  if (IsGone(errno)) return false;
+  return SystemError("rename(" + step.path + ")");
+}
+
+// True if the entry has its facts and, for a directory, its contents.
+Result<bool> Has(const UniqueFd& folder, const std::string& name, const Entry& wanted,
+                 const Contents& inside) {
+  const Result<Entry> entry = LookAt(folder.get(), name, name);
+  if (!entry) return entry.error();
+  if (!IsUnchanged(*entry, wanted)) return false;
+  if (!wanted.is_directory()) return true;
+  const UniqueFd opened(::openat(folder.get(), name.c_str(), kOpenFolder));
+  if (!opened.valid()) return SystemError("open(" + name + ")");
+  const Result<Contents> contents = ContentsOf(opened);
+  if (!contents) return contents.error();
+  if (contents->size() != inside.size()) return false;
+  for (size_t i = 0; i < inside.size(); ++i) {
+    const bool is_same = (*contents)[i].first == inside[i].first &&
+                         IsUnchanged((*contents)[i].second, inside[i].second);
+    if (!is_same) return false;
+  }
+  return true;
+}
+
+Status SetMode(const UniqueFd& folder, const DoneStep& step, uint32_t mode) {
+  const std::string name(NameOf(step.path));
+  const int done = ::fchmodat(folder.get(), name.c_str(), mode, AT_SYMLINK_NOFOLLOW);
+  return CallStatus(done == 0, "chmod(" + step.path + ")");
+}
+
+class Reverter {
+ public:
+  Reverter(const UniqueFd& folder, const DoneStep& step)
+      : folder_(folder), step_(step), name_(NameOf(step.path)) {}
+
+  Result<bool> Run() {
+    if (Status s = Look(); !s) return s.error();
+    switch (step_.kind) {
+      case DoneStep::Kind::kPut:
+        return step_.before.exists() ? PutBack() : Remove();
+      case DoneStep::Kind::kRemove:
+        return IsSameInode(temporary_, step_.before) ? Return() : Result<bool>(true);
+      case DoneStep::Kind::kMode:
+        return ResetMode();
+    }
+    return true;
+  }
+
+ private:
+  Status Look() {
+    // An exchange in three steps was interrupted before the last one.
+    const std::string second = SecondName(step_);
+    const Result<Entry> old = LookAt(folder_.get(), second, second);
+    if (!old) return old.error();
+    if (old->exists() && !Has(name_)) {
+      if (!MoveTo(folder_, second, name_)) return SystemError("rename(" + step_.path + ")");
+    } else if (old->exists() && !MoveTo(folder_, second, step_.temporary)) {
+      return SystemError("rename(" + step_.path + ")");
+    }
+    if (Status s = LookAt(folder_.get(), name_, step_.path).MoveTo(now_); !s) return s;
+    return LookAt(folder_.get(), step_.temporary, step_.path).MoveTo(temporary_);
+  }
+
+  bool Has(const std::string& name) const {
+    struct stat facts {};
+    return ::fstatat(folder_.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
+  }
+
+  Result<bool> IsAsPlaced() const {
+    return ringfence::Has(folder_, name_, step_.placed, step_.placed_inside);
+  }
+
+  // What was created, under its temporary name.
+  Result<bool> RemoveTemporary() const {
+    if (Status s = RemoveTreeAt(folder_.get(), step_.temporary); !s) return s.error();
+    return true;
+  }
+
+  Result<bool> PutBack() {
+    if (!IsSameInode(temporary_, step_.before)) return RemoveTemporary();  // not exchanged yet
+    if (!now_.exists()) return Return();
+    const Result<bool> is_ours = IsAsPlaced();
+    if (!is_ours || !*is_ours) return is_ours;
+    if (!Exchange(folder_, step_, name_)) return SystemError("rename(" + step_.path + ")");
+    return RemoveTemporary();
+  }
+
+  // Gives the old entry its name back.
+  Result<bool> Return() const {
+    return DoneOrChanged(MoveTo(folder_, step_.temporary, name_), step_);
+  }
+
+  Result<bool> Remove() {
+    const bool is_placed = IsSameInode(now_, step_.placed) && !temporary_.exists();
+    if (!is_placed) return RemoveTemporary();
+    const Result<bool> is_ours = IsAsPlaced();
+    if (!is_ours || !*is_ours) return is_ours;
+    if (!MoveTo(folder_, name_, step_.temporary)) return SystemError("rename(" + step_.path + ")");
+    return RemoveTemporary();
+  }
+
+  Result<bool> ResetMode() {
+    if (!IsSameInode(now_, step_.before) || now_.mode == step_.before.mode) return true;
+    if (now_.mode != step_.mode) return false;
+    if (Status s = SetMode(folder_, step_, step_.before.mode); !s) return s.error();
+    return true;
+  }
+
+  const UniqueFd& folder_;
+  const DoneStep& step_;
+  const std::string name_;
+  Entry now_, temporary_;
+};
+
+}  // namespace
+
+std::string NewTemporaryName() {
+  std::array<unsigned char, 10> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return "";
+  std::string name(kTreeTemporary);
+  for (const unsigned char byte : bytes) AppendHex(name, byte, 2);
+  return name;
+}
+
+Result<bool> Place(const UniqueFd& folder, const DoneStep& step) {
+  const std::string name(NameOf(step.path));
+  switch (step.kind) {
+    case DoneStep::Kind::kPut: {
+      const bool replaces = step.before.exists();
+      const bool is_done =
+          replaces ? Exchange(folder, step, name) : MoveTo(folder, step.temporary, name);
+      const Result<bool> done = DoneOrChanged(is_done, step);
+      return done && *done && replaces ? IsStillExpected(folder, step) : done;
+    }
+    case DoneStep::Kind::kRemove: {
+      const Result<bool> done = DoneOrChanged(MoveTo(folder, name, step.temporary), step);
+      return done && *done ? IsStillExpected(folder, step) : done;
+    }
+    case DoneStep::Kind::kMode: {
+      const Result<Entry> now = LookAt(folder.get(), name, step.path);
+      if (!now) return now.error();
+      if (!IsUnchanged(*now, step.before)) return false;
+      if (Status s = SetMode(folder, step, step.mode); !s) return s.error();
+      return true;
+    }
+  }
+  return true;
+}
+
+Result<bool> IsStillExpected(const UniqueFd& folder, const DoneStep& step) {
+  if (step.kind == DoneStep::Kind::kMode || !step.before.exists()) return true;
+  return Has(folder, step.temporary, step.before, step.before_inside);
+}
+
+Result<bool> TakeBack(const UniqueFd& folder, const DoneStep& step) {
+  return Reverter(folder, step).Run();
+}
+
+}  // namespace ringfence

@@ -1,0 +1,144 @@
+#include "files/entry.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <vector>
+
+#include "base/directory.h"
+#include "base/syscall.h"
+
+namespace ringfence {
+namespace {
+
+EntryKind KindOf(mode_t mode) {
+  if (S_ISREG(mode)) return EntryKind::kFile;
+  if (S_ISDIR(mode)) return EntryKind::kDirectory;
+  return S_ISLNK(mode) ? EntryKind::kLink : EntryKind::kSpecial;
+}
+
+int64_t TimeOf(const timespec& time) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  return int64_t{time.tv_sec} * kSecond + time.tv_nsec;
+}
+
+Result<UniqueFd> OpenToRead(int folder, const std::string& name, const std::string& path) {
+  // O_NONBLOCK: a file that was replaced by a FIFO must not make this wait.
+  UniqueFd file(
+      ::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  if (!file.valid()) return SystemError("open(" + path + ")");
+  return file;
+}
+
+// Reads until the buffer is full or the file ends. Returns -1 on an error.
+ssize_t Fill(int fd, std::vector<char>& buffer) {
+  size_t size = 0;
+  while (size < buffer.size()) {
+    const ssize_t got = ::read(fd, buffer.data() + size, buffer.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    size += static_cast<size_t>(got);
+  }
+  return static_cast<ssize_t>(size);
+}
+
+// Adds what is in the directory `path` below the first one.
+Status AddContents(const UniqueFd& folder, const std::string& path, int depth, Contents& contents) {
+  if (depth > kMaxDepth) return SystemError("open(" + path + ")", ELOOP);
+  std::vector<std::string> names;
+  const std::optional<bool> read = AnyEntry(folder, [&names](const dirent& entry) {
+    names.emplace_back(entry.d_name);
+    return false;
+  });
+  if (!read) return SystemError("readdir(" + path + ")");
+  std::ranges::sort(names);
+  for (const std::string& name : names) {
+    const std::string below = path.empty() ? name : path + "/" + name;
+    Result<Entry> entry = LookAt(folder.get(), name, below);
+    if (!entry) return entry.error();
+    const bool is_directory = entry->is_directory();
+    contents.emplace_back(below, std::move(*entry));
+    if (!is_directory) continue;
+    const UniqueFd inner(
+        ::openat(folder.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!inner.valid()) return SystemError("open(" + below + ")");
+    if (Status s = AddContents(inner, below, depth + 1, contents); !s) return s;
+  }
+  return Unit{};
+}
+
+}  // namespace
+
+bool IsSameInode(const Entry& one, const Entry& other) {
+  return one.exists() && one.kind == other.kind && one.inode == other.inode;
+}
+
+bool IsUnchanged(const Entry& one, const Entry& other) {
+  if (!one.exists() || !other.exists()) return one.kind == other.kind;
+  if (!IsSameInode(one, other) || one.target != other.target) return false;
+  if (one.is_link()) return true;
+  const bool has_same_bytes =
+      one.is_directory() || (one.size == other.size && one.mtime == other.mtime);
+  return has_same_bytes && one.mode == other.mode;
+}
+
+Result<Contents> ContentsOf(const UniqueFd& folder) {
+  Contents contents;
+  if (Status s = AddContents(folder, "", 0, contents); !s) return s.error();
+  return contents;
+}
+
+Result<Entry> LookAt(int folder, const std::string& name, const std::string& path) {
+  struct stat facts {};
+  if (::fstatat(folder, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return Entry{};
+    return SystemError("stat(" + path + ")");
+  }
+  constexpr mode_t kPermissions = 07777;
+  Entry entry{.kind = KindOf(facts.st_mode),
+              .mode = facts.st_mode & kPermissions,
+              .size = static_cast<uint64_t>(facts.st_size),
+              .device = facts.st_dev,
+              .inode = facts.st_ino,
+              .mtime = TimeOf(facts.st_mtim),
+              .ctime = TimeOf(facts.st_ctim),
+              .owner = facts.st_uid,
+              .group = facts.st_gid,
+              .links = static_cast<uint32_t>(facts.st_nlink)};
+  if (!entry.is_link()) return entry;
+  std::array<char, PATH_MAX + 1> target{};
+  const ssize_t size = ::readlinkat(folder, name.c_str(), target.data(), target.size());
+  if (size < 0) return SystemError("readlink(" + path + ")");
+  entry.target.assign(target.data(), static_cast<size_t>(size));
+  return entry;
+}
+
+Result<bool> HaveSameBytes(int one_folder, int other_folder, const std::string& name,
+                           const std::string& path) {
+  const Result<UniqueFd> one = OpenToRead(one_folder, name, path);
+  if (!one) return one.error();
+  const Result<UniqueFd> other = OpenToRead(other_folder, name, path);
+  if (!other) return other.error();
+  constexpr size_t kPart = size_t{64} << 10;
+  static thread_local std::vector<char> one_part(kPart);
+  static thread_local std::vector<char> other_part(kPart);
+  for (;;) {
+    const ssize_t size = Fill(one->get(), one_part);
+    if (size < 0 || Fill(other->get(), other_part) != size) {
+      if (size < 0) return SystemError("read(" + path + ")");
+      return false;
+    }
+    const auto length = static_cast<size_t>(size);
+    if (std::memcmp(one_part.data(), other_part.data(), length) != 0) return false;
+    if (length < kPart) return true;
+  }
+}
+
+}  // namespace ringfence

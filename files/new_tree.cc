@@ -1,0 +1,209 @@
+#include "files/new_tree.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+
+#include "base/syscall.h"
+#include "files/beneath.h"
+
+namespace ringfence {
+namespace {
+
+// Copies the parts that are not holes.
+Status CopyData(int from, int to, off_t size) {
+  off_t at = 0;
+  while (at < size) {
+    off_t begin = ::lseek(from, at, SEEK_DATA);
+    if (begin < 0 && errno == ENXIO) break;  // only a hole is left
+    off_t end = begin < 0 ? size : ::lseek(from, begin, SEEK_HOLE);
+    if (begin < 0) begin = at;  // the file system knows no holes
+    if (end < 0) end = size;
+    off_t in = begin;
+    off_t out = begin;
+    while (in < end) {
+      const ssize_t copied =
+          ::copy_file_range(from, &in, to, &out, static_cast<size_t>(end - in), 0);
+      if (copied < 0 && errno == EINTR) continue;
+      if (copied < 0) return SystemError("copy_file_range");
+      if (copied == 0) return Unit{};  // the file has become shorter
+    }
+    at = end;
+  }
+  return CallStatus(::ftruncate(to, size) == 0, "ftruncate");
+}
+
+Status CopyBytes(int from, int to) {
+  if (::ioctl(to, FICLONE, from) == 0) return Unit{};
+  struct stat facts {};
+  if (::fstat(from, &facts) != 0) return SystemError("fstat");
+  return facts.st_size == 0 ? Status(Unit{}) : CopyData(from, to, facts.st_size);
+}
+
+bool IsCopied(std::string_view attribute) {
+  return (attribute.starts_with("user.") && !attribute.starts_with("user.overlay.")) ||
+         attribute == "system.posix_acl_access" || attribute == "system.posix_acl_default";
+}
+
+// A file system that has no such attributes cannot keep them.
+void CopyAttributes(int from, int to) {
+  std::array<char, 4096> names{};
+  const ssize_t size = ::flistxattr(from, names.data(), names.size());
+  if (size <= 0) return;
+  std::string_view rest(names.data(), static_cast<size_t>(size));
+  while (!rest.empty()) {
+    const std::string name(rest.substr(0, rest.find('\0')));
+    rest.remove_prefix(name.size() + 1);
+    std::array<char, 4096> value{};
+    if (!IsCopied(name)) continue;
+    const ssize_t length = ::fgetxattr(from, name.c_str(), value.data(), value.size());
+    if (length >= 0) {
+      ::fsetxattr(to, name.c_str(), value.data(), static_cast<size_t>(length), 0);
+    }
+  }
+}
+
+class Creator {
+ public:
+  Creator(const UniqueFd& folder, const std::string& name, const CopySources& sources)
+      : folder_(folder), name_(name), sources_(sources) {}
+
+  Status Create(const NewEntry& entry) {
+    const std::string path = entry.below.empty() ? name_ : name_ + "/" + entry.below;
+    const std::string_view parent = FolderOf(path);
+    // Siblings follow each other, so the last directory is usually the right one.
+    if (!parent.empty() && parent != parent_path_) {
+      if (Status s =
+              OpenBeneath(folder_, std::string(parent), O_RDONLY | O_DIRECTORY).MoveTo(parent_);
+          !s) {
+        return s;
+      }
+      parent_path_ = parent;
+    }
+    const UniqueFd& where = parent.empty() ? folder_ : parent_;
+    const std::string name(NameOf(path));
+    if (entry.kind == EntryKind::kDirectory) return MakeFolder(where, name, entry);
+    if (entry.kind == EntryKind::kLink) return MakeLink(where, name, entry);
+    return MakeFile(where, name, entry);
+  }
+
+  // Directories get their modes and times when everything is in them.
+  Status Finish() {
+    for (size_t i = folders_.size(); i > 0; --i) {
+      const auto& [path, entry] = folders_[i - 1];
+      const Result<UniqueFd> made = OpenBeneath(folder_, path, O_RDONLY | O_DIRECTORY);
+      if (!made) return made.error();
+      if (!entry->source.empty()) {
+        const Result<UniqueFd> source =
+            OpenBeneath(*sources_.folder, entry->source, O_RDONLY | O_DIRECTORY);
+        if (source) CopyAttributes(source->get(), made->get());
+      }
+      if (Status s = SetFacts(made->get(), *entry); !s) return s;
+    }
+    return Unit{};
+  }
+
+ private:
+  static Status SetFacts(int fd, const NewEntry& entry) {
+    if (::fchmod(fd, entry.mode) != 0) return SystemError("fchmod");
+    return SetTime(fd, nullptr, entry);
+  }
+
+  static Status SetTime(int fd, const char* name, const NewEntry& entry) {
+    if (!entry.mtime) return Unit{};
+    constexpr int64_t kSecond = 1'000'000'000;
+    const int64_t nanoseconds = ((*entry.mtime % kSecond) + kSecond) % kSecond;
+    const timespec time{.tv_sec = (*entry.mtime - nanoseconds) / kSecond, .tv_nsec = nanoseconds};
+    const std::array<timespec, 2> times{{{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, time}};
+    const int done = name == nullptr ? ::futimens(fd, times.data())
+                                     : ::utimensat(fd, name, times.data(), AT_SYMLINK_NOFOLLOW);
+    return CallStatus(done == 0, "utimensat");
+  }
+
+  Status MakeFolder(const UniqueFd& where, const std::string& name, const NewEntry& entry) {
+    if (::mkdirat(where.get(), name.c_str(), 0700) != 0) return SystemError("mkdir(" + name + ")");
+    folders_.emplace_back(entry.below.empty() ? name_ : name_ + "/" + entry.below, &entry);
+    return Unit{};
+  }
+
+  static Status MakeLink(const UniqueFd& where, const std::string& name, const NewEntry& entry) {
+    if (::symlinkat(entry.target.c_str(), where.get(), name.c_str()) != 0) {
+      return SystemError("symlink(" + name + ")");
+    }
+    return SetTime(where.get(), name.c_str(), entry);
+  }
+
+  Status MakeFile(const UniqueFd& where, const std::string& name, const NewEntry& entry) const {
+    const UniqueFd file(::openat(where.get(), name.c_str(),
+                                 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file.valid()) return SystemError("open(" + name + ")");
+    if (entry.bytes) {
+      if (Status s = WriteAll(file.get(), *entry.bytes); !s) return s;
+    } else {
+      const Result<UniqueFd> source = OpenBeneath(*sources_.folder, entry.source,
+                                                  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+      if (!source) return source.error();
+      if (Status s = CopyBytes(source->get(), file.get()); !s) return s;
+      CopyAttributes(source->get(), file.get());
+    }
+    return SetFacts(file.get(), entry);
+  }
+
+  const UniqueFd& folder_;
+  const std::string& name_;
+  const CopySources& sources_;
+  UniqueFd parent_;
+  std::string parent_path_;
+  std::vector<std::pair<std::string, const NewEntry*>> folders_;
+};
+
+}  // namespace
+
+Status CreateTree(const UniqueFd& folder, const std::string& name, const NewTree& tree,
+                  const CopySources& sources) {
+  Creator creator(folder, name, sources);
+  for (const NewEntry& entry : tree.entries) {
+    if (Status s = creator.Create(entry); !s) return s;
+  }
+  return creator.Finish();
+}
+
+namespace {
+
+NewEntry CopyOf(const Entry& entry, const std::string& below, const std::string& source) {
+  return {.below = below,
+          .kind = entry.kind,
+          .mode = entry.mode,
+          .target = entry.target,
+          .source = source,
+          .mtime = entry.mtime};
+}
+
+}  // namespace
+
+Result<NewTree> TreeAt(const UniqueFd& folder, const std::string& path) {
+  const Result<UniqueFd> parent = OpenFolderOf(folder, path);
+  if (!parent) return parent.error();
+  const Result<Entry> top = LookAt(parent->get(), std::string(NameOf(path)), path);
+  if (!top) return top.error();
+  NewTree tree{.entries = {CopyOf(*top, "", path)}};
+  if (!top->is_directory()) return tree;
+  const Result<UniqueFd> opened = OpenBeneath(folder, path, O_RDONLY | O_DIRECTORY);
+  if (!opened) return opened.error();
+  const Result<Contents> contents = ContentsOf(*opened);
+  if (!contents) return contents.error();
+  for (const auto& [below, entry] : *contents) {
+    if (entry.kind == EntryKind::kSpecial) continue;
+    tree.entries.push_back(CopyOf(entry, below, path + "/" + below));
+  }
+  return tree;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,45 @@
+// Creates a new file, link or directory with its contents, under a temporary name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "files/entry.h"
+
+namespace ringfence {
+
+// One entry of a new tree. A regular file has either `bytes` or a `source` to copy.
+struct NewEntry {
+  std::string below;  // path in the new directory; "" for the new entry itself
+  EntryKind kind = EntryKind::kFile;
+  uint32_t mode = 0644;
+  std::string target;                // of a link
+  std::optional<std::string> bytes;  // of a file
+  std::string source;                // path below NewTree::sources
+  std::optional<int64_t> mtime;      // nanoseconds since 1970; absent: now
+};
+
+struct NewTree {
+  // Each directory comes before what is in it.
+  std::vector<NewEntry> entries;
+};
+
+// Where files are copied from. Not owned.
+struct CopySources {
+  const UniqueFd* folder = nullptr;
+};
+
+// Creates the tree as `name`, which must not exist. Copies extended attributes of sources, except
+// those of an overlay's upper layer. On an error, a part of it may exist.
+Status CreateTree(const UniqueFd& folder, const std::string& name, const NewTree& tree,
+                  const CopySources& sources);
+
+// Describes what is at `path` below `folder`, for a copy of it: its files are to be copied from
+// there. Leaves out FIFOs, sockets and devices.
+Result<NewTree> TreeAt(const UniqueFd& folder, const std::string& path);
+
+}  // namespace ringfence

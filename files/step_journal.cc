@@ -1,0 +1,118 @@
+#include "files/step_journal.h"
+
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "base/sha256.h"
+
+namespace ringfence {
+namespace {
+
+using Json = nlohmann::json;
+constexpr std::string_view kHeader = "ringfence tree journal 1\n";
+constexpr size_t kDigest = 64;
+
+Json EntryJson(const Entry& entry) {
+  return {static_cast<int>(entry.kind),
+          entry.mode,
+          entry.size,
+          entry.target,
+          entry.device,
+          entry.inode,
+          entry.mtime,
+          entry.ctime,
+          entry.owner,
+          entry.group,
+          entry.links};
+}
+
+Entry EntryIn(const Json& json) {
+  const int kind = json.at(0).get<int>();
+  if (kind < 0 || kind > static_cast<int>(EntryKind::kSpecial)) throw std::out_of_range("kind");
+  return {.kind = static_cast<EntryKind>(kind),
+          .mode = json.at(1),
+          .size = json.at(2),
+          .target = json.at(3),
+          .device = json.at(4),
+          .inode = json.at(5),
+          .mtime = json.at(6),
+          .ctime = json.at(7),
+          .owner = json.at(8),
+          .group = json.at(9),
+          .links = json.at(10)};
+}
+
+Json ContentsJson(const Contents& contents) {
+  Json list = Json::array();
+  for (const auto& [path, entry] : contents) list.push_back({path, EntryJson(entry)});
+  return list;
+}
+
+Contents ContentsIn(const Json& json) {
+  Contents contents;
+  for (const Json& one : json) {
+    contents.emplace_back(one.at(0).get<std::string>(), EntryIn(one.at(1)));
+  }
+  return contents;
+}
+
+Json StepJson(const DoneStep& step) {
+  return {static_cast<int>(step.kind),
+          step.path,
+          step.temporary,
+          EntryJson(step.before),
+          ContentsJson(step.before_inside),
+          EntryJson(step.placed),
+          ContentsJson(step.placed_inside),
+          step.mode};
+}
+
+DoneStep StepIn(const Json& json) {
+  const int kind = json.at(0).get<int>();
+  if (kind < 0 || kind > static_cast<int>(DoneStep::Kind::kMode)) throw std::out_of_range("kind");
+  return {.kind = static_cast<DoneStep::Kind>(kind),
+          .path = json.at(1),
+          .temporary = json.at(2),
+          .before = EntryIn(json.at(3)),
+          .before_inside = ContentsIn(json.at(4)),
+          .placed = EntryIn(json.at(5)),
+          .placed_inside = ContentsIn(json.at(6)),
+          .mode = json.at(7)};
+}
+
+bool IsSane(const DoneStep& step) {
+  return !step.path.empty() && step.path.front() != '/' &&
+         step.temporary.starts_with(kTreeTemporary) &&
+         step.temporary.find('/') == std::string::npos;
+}
+
+}  // namespace
+
+std::string RenderSteps(const std::vector<DoneStep>& steps) {
+  Json list = Json::array();
+  for (const DoneStep& step : steps) list.push_back(StepJson(step));
+  std::string bytes;
+  Json::to_cbor(list, bytes);  // names can have any bytes
+  return std::string(kHeader) + Sha256Hex(bytes) + bytes;
+}
+
+Result<std::vector<DoneStep>> ParseSteps(std::string_view text, const std::string& name) {
+  const Error damaged = ConfigError(name, "is damaged or of another version of ringfence");
+  if (!text.starts_with(kHeader) || text.size() < kHeader.size() + kDigest) return damaged;
+  const std::string_view digest = text.substr(kHeader.size(), kDigest);
+  text.remove_prefix(kHeader.size() + kDigest);
+  if (Sha256Hex(text) != digest) return damaged;
+  try {
+    std::vector<DoneStep> steps;
+    for (const Json& json : Json::from_cbor(text)) {
+      steps.push_back(StepIn(json));
+      if (!IsSane(steps.back())) return damaged;
+    }
+    return steps;
+  } catch (const std::exception&) {
+    return damaged;
+  }
+}
+
+}  // namespace ringfence

@@ -1,0 +1,269 @@
+#include "files/tree_transaction.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/syscall.h"
+#include "files/beneath.h"
+#include "files/remove_tree.h"
+#include "files/step_journal.h"
+
+namespace ringfence {
+namespace {
+
+constexpr const char* kJournal = "journal";      // of a transaction that is not committed
+constexpr const char* kCommitted = "committed";  // the same file, once it is
+constexpr const char* kNewJournal = "journal.new";
+constexpr const char* kUndoName = "undo.name";  // the name of the directory that a commit fills
+constexpr const char* kSteps = "steps";
+constexpr const char* kKept = "kept";
+constexpr size_t kMaxJournal = size_t{1} << 30;
+
+Status SyncFile(int fd) { return CallStatus(::fsync(fd) == 0, "fsync"); }
+
+// Writes a file as a whole, so that it survives a power failure.
+Status WriteDurably(const UniqueFd& folder, const char* name, std::string_view text) {
+  const UniqueFd file(::openat(folder.get(), kNewJournal,
+                               O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file.valid()) return SystemError("open(" + std::string(name) + ")");
+  if (Status s = WriteAll(file.get(), text); !s) return s;
+  if (Status s = SyncFile(file.get()); !s) return s;
+  if (::renameat(folder.get(), kNewJournal, folder.get(), name) != 0) {
+    return SystemError("rename(" + std::string(name) + ")");
+  }
+  return SyncFile(folder.get());
+}
+
+// Returns nothing if the file does not exist.
+Result<std::optional<std::string>> ReadState(const UniqueFd& folder, const char* name) {
+  const UniqueFd file(::openat(folder.get(), name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!file.valid() && errno == ENOENT) return std::optional<std::string>();
+  if (!file.valid()) return SystemError("open(" + std::string(name) + ")");
+  Result<std::string> text = ReadAll(file.get(), kMaxJournal, name);
+  if (!text) return text.error();
+  return std::optional(std::move(*text));
+}
+
+Result<UniqueFd> MakeFolderIn(const UniqueFd& state, const char* name) {
+  if (::mkdirat(state.get(), name, 0700) != 0 && errno != EEXIST) {
+    return SystemError("mkdir(" + std::string(name) + ")");
+  }
+  return OpenBeneath(state, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+}
+
+// The directories of steps. Steps of one directory follow each other, so only the last is kept
+// open.
+class StepFolders {
+ public:
+  explicit StepFolders(const UniqueFd& root) : root_(root) {}
+
+  Result<const UniqueFd*> Of(const DoneStep& step) {
+    const std::string_view parent = FolderOf(step.path);
+    if (!folder_.valid() || parent != path_) {
+      if (Status s = OpenFolderOf(root_, step.path).MoveTo(folder_); !s) return s.error();
+      path_ = parent;
+    }
+    return &folder_;
+  }
+
+ private:
+  const UniqueFd& root_;
+  UniqueFd folder_;
+  std::string path_;
+};
+
+// Moves what a step has replaced out of the tree. To another file system, it is copied.
+Status MoveOut(const UniqueFd& folder, const DoneStep& step, const UniqueFd& to,
+               const std::string& name) {
+  if (::renameat(folder.get(), step.temporary.c_str(), to.get(), name.c_str()) == 0) return Unit{};
+  if (errno == ENOENT) return Unit{};  // moved before a crash
+  if (errno != EXDEV) return SystemError("rename(" + step.path + ")");
+  if (Status s = RemoveTreeAt(to.get(), name); !s) return s;  // the copy before a crash
+  const Result<NewTree> tree = TreeAt(folder, step.temporary);
+  if (!tree) return tree.error();
+  if (Status s = CreateTree(to, name, *tree, {&folder}); !s) return s;
+  return RemoveTreeAt(folder.get(), step.temporary);
+}
+
+// Everything that a committed transaction still has to do; can be repeated.
+Status FinishCommit(const TreeFolders& folders, const std::vector<DoneStep>& steps) {
+  const Result<std::optional<std::string>> name = ReadState(folders.state, kUndoName);
+  if (!name) return name.error();
+  if (!*name) return SystemError("open(" + std::string(kUndoName) + ")", ENOENT);
+  const Result<UniqueFd> undo = MakeFolderIn(folders.state, (*name)->c_str());
+  if (!undo) return undo.error();
+  StepFolders parents(folders.root);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const DoneStep& step = steps[i];
+    if (step.kind == DoneStep::Kind::kMode || !step.before.exists()) continue;
+    const Result<const UniqueFd*> folder = parents.Of(step);
+    if (!folder) return folder.error();
+    if (Status s = MoveOut(**folder, step, *undo, std::to_string(i)); !s) return s;
+  }
+  if (::renameat(folders.state.get(), kCommitted, undo->get(), kSteps) != 0) {
+    return SystemError("rename(" + std::string(kCommitted) + ")");
+  }
+  ::unlinkat(folders.state.get(), kUndoName, 0);
+  return Unit{};
+}
+
+// Undoes the steps, from the last to the first, and removes the journal.
+Status TakeAllBack(const TreeFolders& folders, const std::vector<DoneStep>& steps,
+                   std::vector<std::string>& changed) {
+  StepFolders parents(folders.root);
+  for (size_t i = steps.size(); i > 0; --i) {
+    const DoneStep& step = steps[i - 1];
+    const Result<const UniqueFd*> folder = parents.Of(step);
+    if (!folder && (folder.error().code == ENOENT || folder.error().code == ENOTDIR)) {
+      changed.push_back(step.path);  // another program has removed the directory
+      continue;
+    }
+    if (!folder) return folder.error();
+    const Result<bool> is_back = TakeBack(**folder, step);
+    if (!is_back) return is_back.error();
+    if (*is_back) continue;
+    changed.push_back(step.path);
+    const Result<UniqueFd> kept = MakeFolderIn(folders.state, kKept);
+    if (!kept) return kept.error();
+    if (Status s = MoveOut(**folder, step, *kept, std::to_string(i - 1)); !s) return s;
+  }
+  ::unlinkat(folders.state.get(), kUndoName, 0);
+  const bool is_gone = ::unlinkat(folders.state.get(), kJournal, 0) == 0 || errno == ENOENT;
+  return CallStatus(is_gone, "unlink(journal)");
+}
+
+DoneStep Planned(const TreeStep& step) {
+  return {.kind = step.kind,
+          .path = step.path,
+          .temporary = NewTemporaryName(),
+          .before = step.expected,
+          .before_inside = step.expected_inside,
+          .mode = step.mode};
+}
+
+// The facts of what was created for a step.
+Status LookAtCreated(const UniqueFd& folder, DoneStep& step) {
+  if (Status s = LookAt(folder.get(), step.temporary, step.path).MoveTo(step.placed); !s) return s;
+  if (!step.placed.is_directory()) return Unit{};
+  const Result<UniqueFd> created =
+      OpenBeneath(folder, step.temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  if (!created) return created.error();
+  return ContentsOf(*created).MoveTo(step.placed_inside);
+}
+
+// A file that replaces another one keeps its group, if the user may set it.
+void KeepGroup(const UniqueFd& folder, const DoneStep& step) {
+  const bool differs = step.before.exists() && step.before.group != step.placed.group;
+  if (!differs || step.placed.is_directory()) return;
+  const int done = ::fchownat(folder.get(), step.temporary.c_str(), static_cast<uid_t>(-1),
+                              step.before.group, AT_SYMLINK_NOFOLLOW);
+  if (done != 0 || step.placed.is_link()) return;
+  // chown(2) has removed these bits.
+  ::fchmodat(folder.get(), step.temporary.c_str(), step.placed.mode, 0);
+}
+
+}  // namespace
+
+TreeTransaction::~TreeTransaction() {
+  if (has_journal_) (void)RollBack();  // otherwise the next Recover() does it
+}
+
+Status TreeTransaction::CreateAll(const std::vector<TreeStep>& steps) {
+  StepFolders parents(folders_.root);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    DoneStep& done = done_[i];
+    if (done.kind != DoneStep::Kind::kPut) continue;
+    const Result<const UniqueFd*> folder = parents.Of(done);
+    if (!folder) return folder.error();
+    if (Status s = CreateTree(**folder, done.temporary, steps[i].tree, folders_.sources); !s) {
+      Error error = s.error();
+      error.where = done.path + ": " + error.where;
+      return error;
+    }
+    if (Status s = LookAtCreated(**folder, done); !s) return s;
+    KeepGroup(**folder, done);
+  }
+  return CallStatus(::syncfs(folders_.root.get()) == 0, "syncfs");
+}
+
+Result<std::optional<std::string>> TreeTransaction::PlaceAll() {
+  StepFolders parents(folders_.root);
+  for (const DoneStep& step : done_) {
+    const Result<const UniqueFd*> folder = parents.Of(step);
+    if (!folder) return folder.error();
+    const Result<bool> is_expected = Place(**folder, step);
+    if (!is_expected) return is_expected.error();
+    if (!*is_expected) return std::optional(step.path);
+  }
+  // A program that had an old file open can have written to it after it was taken away.
+  for (const DoneStep& step : done_) {
+    const Result<const UniqueFd*> folder = parents.Of(step);
+    if (!folder) return folder.error();
+    const Result<bool> is_expected = IsStillExpected(**folder, step);
+    if (!is_expected) return is_expected.error();
+    if (!*is_expected) return std::optional(step.path);
+  }
+  return std::optional<std::string>();
+}
+
+Result<std::optional<std::string>> TreeTransaction::Perform(std::vector<TreeStep> steps) {
+  for (const TreeStep& step : steps) done_.push_back(Planned(step));
+  if (Status s = WriteDurably(folders_.state, kJournal, RenderSteps(done_)); !s) return s.error();
+  has_journal_ = true;
+  if (Status s = CreateAll(steps); !s) return s.error();
+  // From here on, each step can be told from the changes of other programs.
+  if (Status s = WriteDurably(folders_.state, kJournal, RenderSteps(done_)); !s) return s.error();
+  Result<std::optional<std::string>> mismatch = PlaceAll();
+  if (!mismatch || *mismatch) {
+    if (Status s = RollBack(); !s) return s.error();
+  }
+  return mismatch;
+}
+
+Status TreeTransaction::RollBack() {
+  has_journal_ = false;
+  std::vector<std::string> changed;
+  return TakeAllBack(folders_, done_, changed);
+}
+
+Status TreeTransaction::Commit(const std::string& undo) {
+  if (::syncfs(folders_.root.get()) != 0) return SystemError("syncfs");
+  if (Status s = WriteDurably(folders_.state, kUndoName, undo); !s) return s;
+  if (::renameat(folders_.state.get(), kJournal, folders_.state.get(), kCommitted) != 0) {
+    return SystemError("rename(journal)");
+  }
+  has_journal_ = false;
+  if (Status s = SyncFile(folders_.state.get()); !s) return s;
+  return FinishCommit(folders_, done_);
+}
+
+Result<Recovered> Recover(const UniqueFd& root, const UniqueFd& state) {
+  const TreeFolders folders{root, state, {}};
+  Recovered recovered;
+  ::unlinkat(state.get(), kNewJournal, 0);
+  for (const char* name : {kCommitted, kJournal}) {
+    const Result<std::optional<std::string>> text = ReadState(state, name);
+    if (!text) return text.error();
+    if (!*text) continue;
+    const Result<std::vector<DoneStep>> steps = ParseSteps(**text, name);
+    if (!steps) return steps.error();
+    recovered.was_interrupted = name == kJournal;
+    const Status done = recovered.was_interrupted ? TakeAllBack(folders, *steps, recovered.changed)
+                                                  : FinishCommit(folders, *steps);
+    if (!done) return done.error();
+  }
+  return recovered;
+}
+
+Result<std::vector<DoneStep>> ReadUndo(const UniqueFd& undo) {
+  const Result<std::optional<std::string>> text = ReadState(undo, kSteps);
+  if (!text) return text.error();
+  if (!*text) return SystemError("open(steps)", ENOENT);
+  return ParseSteps(**text, kSteps);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,69 @@
+#include "files/step_journal.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace ringfence;
+
+namespace {
+
+std::vector<DoneStep> Examples() {
+  const Entry file{.kind = EntryKind::kFile,
+                   .mode = 0644,
+                   .size = 12,
+                   .device = 1,
+                   .inode = 2,
+                   .mtime = -3,
+                   .ctime = 4,
+                   .owner = 5,
+                   .group = 6,
+                   .links = 7};
+  const Entry link{.kind = EntryKind::kLink, .target = "a\xff\nb"};
+  const Entry folder{.kind = EntryKind::kDirectory, .mode = 0700};
+  return {{.path = "a\xff/b", .temporary = ".ringfence-0123", .before = file, .placed = link},
+          {.kind = DoneStep::Kind::kRemove,
+           .path = "folder",
+           .temporary = ".ringfence-45",
+           .before = folder,
+           .before_inside = {{"x", file}, {"y", link}}},
+          {.kind = DoneStep::Kind::kMode,
+           .path = "c",
+           .temporary = ".ringfence-6",
+           .before = folder,
+           .placed_inside = {{"z", file}},
+           .mode = 0755}};
+}
+
+}  // namespace
+
+TEST_CASE("step journal: the steps are read as they were written") {
+  const Result<std::vector<DoneStep>> steps = ParseSteps(RenderSteps(Examples()), "journal");
+  REQUIRE(steps.has_value());
+  CHECK(*steps == Examples());
+}
+
+TEST_CASE("step journal: a damaged journal is refused") {
+  const std::string text = RenderSteps(Examples());
+  CHECK_FALSE(ParseSteps("", "journal").has_value());
+  for (size_t i = 0; i < text.size(); ++i) {
+    CAPTURE(i);
+    CHECK_FALSE(ParseSteps(text.substr(0, i), "journal").has_value());
+    std::string changed = text;
+    changed[i] = static_cast<char>(changed[i] ^ 1);
+    CHECK_FALSE(ParseSteps(changed, "journal").has_value());
+  }
+}
+
+TEST_CASE("step journal: no path leads out of the directory") {
+  for (const char* path : {"", "/etc/passwd"}) {
+    std::vector<DoneStep> steps = Examples();
+    steps.front().path = path;
+    CHECK_FALSE(ParseSteps(RenderSteps(steps), "journal").has_value());
+  }
+  for (const char* name : {"b", ".ringfence-1/../b"}) {
+    std::vector<DoneStep> steps = Examples();
+    steps.front().temporary = name;
+    CHECK_FALSE(ParseSteps(RenderSteps(steps), "journal").has_value());
+  }
+}
