@@ -84,7 +84,7 @@ read_options() {
 list_packages() {
   case $1 in
     apt)
-      required='g++=g++ cmake=cmake ninja-build=ninja nlohmann-json3-dev libcli11-dev libmd-dev'
+      required='g++=g++ cmake=cmake ninja-build=ninja nlohmann-json3-dev libcli11-dev libmd-dev libgit2-dev'
       required="$required libseccomp-dev libboost1.81-dev|libboost1.83-dev|libboost-dev"
       optional='musl-tools=musl-gcc'
       required_tests='doctest-dev python3=python3 python3-pytest python3-pytest-xdist clang=clang++'
@@ -103,7 +103,7 @@ list_packages() {
       optional_tests="$optional_tests postgresql default-jdk-headless=javac python3-websockets"
       ;;
     dnf)
-      required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel'
+      required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel libgit2-devel'
       required="$required glibc-static libstdc++-static libseccomp-devel boost-devel"
       optional='musl-gcc=musl-gcc'
       required_tests='doctest-devel python3=python3 python3-pytest python3-pytest-xdist clang=clang++'
@@ -117,7 +117,7 @@ list_packages() {
       optional_tests="$optional_tests postgresql-server=/usr/bin/postgres java-devel=javac python3-websockets"
       ;;
     brew)
-      required='cmake=cmake ninja=ninja nlohmann-json cli11 libmd'
+      required='cmake=cmake ninja=ninja nlohmann-json cli11 libmd libgit2'
       optional=
       required_tests='doctest python3=python3 pytest'
       optional_tests='llvm clang-format=clang-format socat=socat node=npm python-jsonschema parallel=parallel'
@@ -416,7 +416,7 @@ unregister() {
 # Every file that cmake/install.cmake and library/CMakeLists.txt install.
 installed_files() {
   for file in "$prefix"/bin/ringfence "$prefix"/bin/ringfence-cli "$prefix"/bin/ringfence-hook \
-    "$prefix"/bin/ringfence-proxy \
+    "$prefix"/bin/ringfence-proxy "$prefix"/bin/ringfence-stage \
     "$prefix"/share/man/man1/ringfence.1 "$prefix"/share/man/man1/ringfence-*.1 \
     "$prefix"/share/man/man5/ringfence-policy.5 "$prefix"/share/ringfence/policy.schema.json \
     "$prefix"/share/bash-completion/completions/ringfence \

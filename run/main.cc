@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -24,6 +25,7 @@
 #include "policy/load/context.h"
 #include "policy/load/layers.h"
 #include "run/messages.h"
+#include "run/staged_run.h"
 #include "run/start.h"
 #include "sandbox/backend.h"
 #include "sandbox/private_folders.h"
@@ -178,17 +180,28 @@ bool HasStreams() {
   return true;
 }
 
+// `words` begins with the command. Returns nothing for everything but a run without mistakes.
+std::optional<RunOptions> ReadRun(std::span<char* const> words) {
+  const auto take = [&words](std::string_view word) {
+    const bool is_next = !words.empty() && words.front() == word;
+    if (is_next) words = words.subspan(1);
+    return is_next;
+  };
+  const bool is_staged = take("stage");
+  return take("run") ? ReadRunLine(words, is_staged) : std::nullopt;
+}
+
 int Main(std::span<char*> words) {
   if (!HasStreams()) return kSetupFailed;
   if (words.size() > 1 && std::string_view(words[1]) == "enter") return Enter(words);
-  if (words.size() > 2 && std::string_view(words[1]) == "run") {
-    if (const std::optional<RunOptions> options = ReadRunLine(words.subspan(2))) {
-      const Outcome outcome = RunUnderPolicy(*options);
-      if (outcome.error) PrintError(*outcome.error);
-      return outcome.status;
-    }
+  if (const std::optional<RunOptions> options =
+          ReadRun(words.subspan(std::min<size_t>(words.size(), 1)))) {
+    const Outcome outcome = RunUnderPolicy(*options);
+    if (outcome.error) PrintError(*outcome.error);
+    return outcome.status;
   }
-  PrintError(HandOver(words.data()));
+  const bool is_stage = words.size() > 1 && std::string_view(words[1]) == "stage";
+  PrintError(is_stage ? BecomeStageProgram({words.begin(), words.end()}) : HandOver(words.data()));
   return 2;
 }
 

@@ -21,14 +21,20 @@ struct RunOptions : Registration {
   std::string report;  // the number of a socket
   bool no_sandbox = false;
   bool is_agent = false;
+  bool stage = false;    // keep the changes to the project apart, and at the end:
+  bool apply = false;    // apply them without a question,
+  bool discard = false;  // show and discard them,
+  bool keep = false;     // or keep them for `ringfence stage`
+  bool json = false;     // print the result as JSON
   std::vector<std::string> command;
 };
 
 using RunOption = OptionRow<RunOptions>;
 std::span<const RunOption> RunOptionTable();
 
-// Parses the words after "ringfence run". Returns nothing for --help, a dry run or a mistake:
-// ringfence-cli handles those, since it has every option and can explain mistakes.
-std::optional<RunOptions> ReadRunLine(std::span<char* const> words);
+// Parses the words after "ringfence run", or after "ringfence stage run". Returns nothing for
+// --help, a dry run or a mistake: ringfence-cli handles those, since it has every option and can
+// explain mistakes.
+std::optional<RunOptions> ReadRunLine(std::span<char* const> words, bool is_staged = false);
 
 }  // namespace ringfence

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "policy/load/sources.h"
 #include "run/typed_context.h"
+#include "sandbox/private_folders.h"
 
 namespace ringfence {
 namespace {
@@ -93,6 +94,7 @@ Result<RunRequest> ReadRequest(const RunOptions& options, const CachedFiles& fil
   context->places.audit_file = OwnPath(policy->audit.file, context->places);
   RunRequest request{std::move(*context), std::move(*policy), CommandOf(options)};
   request.command.also_writable = write;
+  if (options.stage) request.command.stage = StagesFolder(request.context.places).Child("ID");
   const SandboxMode mode = request.command.mode.value_or(request.policy.sandbox.mode);
   if (mode != SandboxMode::kRwx) SwitchOwnSandboxOff(ClaudeCode(), request.command.argv);
   request.caller.session_id = options.session;

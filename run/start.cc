@@ -1,6 +1,5 @@
 #include "run/start.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,12 +7,10 @@
 #include <csignal>
 #include <utility>
 
-#include "agents/claude/settings/own_sandbox.h"
 #include "audit_log/append.h"
 #include "audit_log/entry.h"
 #include "audit_log/inside_log.h"
 #include "audit_log/line.h"
-#include "base/contains.h"
 #include "base/inside.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -29,6 +26,8 @@
 #include "run/proxy_access.h"
 #include "run/remedy.h"
 #include "run/report.h"
+#include "run/staged_run.h"
+#include "run/start_warnings.h"
 
 namespace ringfence {
 namespace {
@@ -60,9 +59,12 @@ bool IsOutOfReach(Path file) {
 // Reports and logs a run: how it starts, its refusals with their reasons, and how it ends.
 class Account final : public LaunchObserver {
  public:
-  Account(const RunRequest& request, const RunReport& report, const RealFiles& disk)
+  // `stage` is the run's own, or nullptr.
+  Account(const RunRequest& request, const RunReport& report, const RealFiles& disk,
+          StagedRun* stage)
       : request_(request),
         report_(report),
+        stage_(stage),
         disk_(disk),
         alerts_(request.policy, request.context.places, disk),
         hosts_(request, report),
@@ -75,7 +77,12 @@ class Account final : public LaunchObserver {
   Status Starting(const SandboxPlan& plan) override {
     if (!plan.is_confined()) report_.Warn("the command is not confined");
     // Otherwise each command of a session would repeat the warnings.
-    if (request_.command.session.empty() && !plan.is_nested) WarnOf(plan);
+    if (request_.command.session.empty() && !plan.is_nested) {
+      WarnOfStart(request_, plan, report_);
+    }
+    if (stage_ != nullptr) {
+      if (Status s = stage_->Mark(plan); !s) return s;
+    }
     return request_.policy.audit.required ? LogStart(plan) : Status(Unit{});
   }
 
@@ -188,46 +195,6 @@ class Account final : public LaunchObserver {
     report_.HostRefused("", RefusalSentence(cause));
   }
 
-  void WarnOf(const SandboxPlan& plan) const {
-    for (const std::string& note : plan.narrower) report_.Warn(note);
-    for (const std::string& note : plan.unmet) report_.Warn(note);
-    if (plan.is_confined() && plan.user == 0) WarnRoot(plan);
-    if (plan.is_confined() && request_.command.is_agent) WarnOwnSandbox(plan);
-  }
-
-  // Where the launcher itself could not switch the agent's own sandbox off.
-  void WarnOwnSandbox(const SandboxPlan& plan) const {
-    const Agent& agent = *request_.policy.agent;
-    const OwnSandbox sandbox = FindOwnSandbox(request_.context.places);
-    const bool is_administrators = sandbox == OwnSandbox::kOnByAdministrator;
-    const bool is_off = Contains(plan.argv, agent.settings.no_sandbox);
-    if (sandbox == OwnSandbox::kOff || (is_off && !is_administrators)) return;
-    report_.Warn(std::string(agent.name) +
-                 "'s own sandbox is on, and cannot run inside this one: its commands will fail" +
-                 (is_administrators ? ". The administrator's settings switch it on"
-                                    : ". Start it with: " + std::string(agent.settings.option) +
-                                          " '" + std::string(agent.settings.no_sandbox) + "'"));
-  }
-
-  // In containers the project often belongs to another user.
-  void WarnRoot(const SandboxPlan& plan) const {
-    const auto is_anothers = [](const std::string& path) {
-      struct stat facts {};
-      return ::stat(path.c_str(), &facts) == 0 && facts.st_uid != 0;
-    };
-    if (is_anothers(plan.root.text())) {
-      report_.Warn(
-          "the project belongs to another user: root has no capabilities in the sandbox, and writes"
-          " there only what that user made world-writable");
-    }
-    const std::vector<Path>& homes = request_.context.places.homes_real;
-    if (!homes.empty() && is_anothers(homes.front().text())) {
-      report_.Warn(
-          "HOME belongs to another user: files that ringfence writes there will belong to root "
-          "(use sudo -H)");
-    }
-  }
-
   // `entry` is complete except for the session, the profile and the time.
   Status Log(const SandboxPlan& plan, AuditEntry entry) const {
     if (request_.command.is_trial) return Unit{};
@@ -331,6 +298,7 @@ class Account final : public LaunchObserver {
 
   const RunRequest& request_;
   const RunReport& report_;
+  StagedRun* stage_;
   const RealFiles& disk_;
   std::optional<InsideLog> log_;
   InsideAlerts alerts_;
@@ -338,11 +306,33 @@ class Account final : public LaunchObserver {
   ProxyAccess network_;
 };
 
-RunOutcome Run(RunRequest request, const RunReport& report, const RealFiles& disk,
-               const CachedFiles& files) {
-  Account account(request, report, disk);
-  const Result<Launched> launched = Launch(request, files, report.descriptor(), account);
+// Where a run happens, besides its request.
+struct RunSurroundings {
+  const RunReport& report;
+  const RealFiles& disk;
+  const CachedFiles& files;
+};
+
+RunOutcome Run(RunRequest& request, const RunSurroundings& around, StagedRun* stage = nullptr) {
+  Account account(request, around.report, around.disk, stage);
+  const Result<Launched> launched =
+      Launch(request, around.files, around.report.descriptor(), account);
   return launched ? account.Finish(launched->plan, launched->ended) : NotStarted(launched.error());
+}
+
+RunOutcome RunInStage(const RunOptions& options, RunRequest& request,
+                      const RunSurroundings& around) {
+  Result<StagedRun> stage = StagedRun::Begin(options, request);
+  if (!stage) return NotStarted(stage.error());
+  RunOutcome outcome = Run(request, around, &*stage);
+  if (outcome.error || outcome.status == kSetupFailed) {
+    stage->Abandon();
+    return outcome;
+  }
+  const Outcome finished = stage->Finish(outcome.status);
+  outcome.status = finished.status;
+  outcome.error = finished.error;
+  return outcome;
 }
 
 // Ends this process as the command ended: a shell or make that waits for it then ends its loop or
@@ -359,7 +349,9 @@ void EndBySignal(int signal) {
 
 Outcome RunRequested(RunRequest request) {
   const RealFiles disk;
-  return Run(std::move(request), RunReport(), disk, CachedFiles(disk));
+  const RunReport report;
+  const CachedFiles files(disk);
+  return Run(request, {report, disk, files});
 }
 
 Outcome RunUnderPolicy(const RunOptions& options) {
@@ -369,8 +361,10 @@ Outcome RunUnderPolicy(const RunOptions& options) {
   const RealFiles disk;
   const CachedFiles files(disk);
   Result<RunRequest> request = ReadRequest(options, files, false);
-  RunOutcome outcome =
-      request ? Run(std::move(*request), *report, disk, files) : NotStarted(request.error());
+  const RunSurroundings around{*report, disk, files};
+  RunOutcome outcome = !request        ? NotStarted(request.error())
+                       : options.stage ? RunInStage(options, *request, around)
+                                       : Run(*request, around);
   if (outcome.error && report->Failed("", *outcome.error)) outcome.error.reset();
   if (outcome.signal == SIGINT) EndBySignal(SIGINT);
   return outcome;

@@ -110,6 +110,13 @@ struct RunWatch {
   Inherited inherited;  // restored for the command
 };
 
+// From here on, permission bits do not keep this process from files of its own user and group, for
+// example in directories that their owner may not search: it has all capabilities in a user
+// namespace of its own (user_namespaces(7)). Programs that it starts do not have them. The process
+// must have a single thread. Returns false, and changes nothing, where this is impossible; after an
+// error, the process cannot go on.
+Result<bool> ReachOwnFiles();
+
 // Runs plan.argv confined and waits. Returns an error if the launcher itself failed; a failed setup
 // is reported in Ended::failure instead.
 Result<Ended> RunConfined(const SandboxPlan& plan, const RunWatch& watch);

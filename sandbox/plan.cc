@@ -109,7 +109,7 @@ class Planner {
     }
     plan_.argv = command.argv;
     PlanPrograms(EnvironmentValue(command.environment, "PATH"));
-    return Unit{};
+    return PlanStage(request_, plan_);
   }
 
   // Without mounts, the outer sandbox's temporary directory is on the host, and its commands have

@@ -30,13 +30,15 @@ struct SandboxCommand {
   std::string result_file;               // a writable file that the caller reads; "" for none
   std::optional<SandboxMode> mode;       // replaces the policy's; rwx is noted in the plan
   std::optional<SandboxLayers> layers;
+  Path stage;  // existing directory that collects the changes to the project; "/" for none
 };
 
 struct PlannedPlace {
   enum class Kind : uint8_t { kDirectory, kFile };
   enum class Contents : uint8_t {
-    kHosts,  // the host's files
-    kOwn,    // an empty directory private to the sandbox, whatever the host has
+    kHosts,   // the host's files
+    kOwn,     // an empty directory private to the sandbox, whatever the host has
+    kStaged,  // the host's files; what is written goes to the stage
   };
   Path path;  // resolved
   Kind kind = Kind::kDirectory;
@@ -47,6 +49,7 @@ struct PlannedPlace {
   std::string why;  // the rule, for messages
 
   bool is_own() const { return contents == Contents::kOwn; }
+  bool is_staged() const { return contents == Contents::kStaged; }
   bool operator==(const PlannedPlace&) const = default;
 };
 using PlaceKind = PlannedPlace::Kind;
@@ -146,6 +149,7 @@ struct SandboxPlan {
   Path scratch;                    // for temporary files if nothing can be mounted; else "/"
   Path session_tmp;  // host directory behind a session's /tmp, or its `scratch`; else "/"
 
+  Path stage;  // directory that keeps what is written to the project; "/" for none
   // Hidden; to create before the start.
   std::vector<Path> state_folders;
   Path log_file;  // "/" for none
@@ -167,6 +171,7 @@ struct SandboxPlan {
   std::vector<std::string> unmet;
   std::vector<std::string> narrower;
 
+  bool is_staged() const { return !stage.is_root(); }
   bool is_confined() const { return mode != SandboxMode::kRwx; }
   // In a network namespace of this run alone that leads nowhere.
   bool has_own_loopback() const {

@@ -156,6 +156,7 @@ class PlacePlanner {
     for (PlannedPlace& place : places) {
       if (Holding(plan_.writable, place.path) != nullptr) continue;
       if (IsHostsTmp(place.path)) plan_.private_tmp = false;
+      Stage(place);
       plan_.writable.push_back(std::move(place));
     }
     if (std::ranges::any_of(plan_.writable, &PlannedPlace::is_part)) AllowOnlyNames(own);
@@ -169,6 +170,11 @@ class PlacePlanner {
     if (!plan_.private_tmp && plan_.scratch.is_root()) plan_.session_tmp = Path();
     PlanPrivate();
     return Unit{};
+  }
+
+  void Stage(PlannedPlace& place) const {
+    const bool is_staged = plan_.is_staged() && !place.is_own() && place.path.IsInside(plan_.root);
+    if (is_staged) place.contents = PlannedPlace::Contents::kStaged;
   }
 
   // Allows the policy's names, the agent's own, and the devices that Landlock opens.

@@ -182,6 +182,7 @@ class ReadPlanner {
     }
     HideFolder(ProxyFolder(request_.places), "the state of the egress proxy", hidden);
     HideFolder(GrantsFolder(request_.places), "what single sessions may do", hidden);
+    HideFolder(StagesFolder(request_.places), "the changes that stages keep", hidden);
     if (request_.places.audit_file) HideLog(*request_.places.audit_file, hidden);
   }
 

@@ -125,6 +125,9 @@ void PlanRules::VisitEntries(const PathRuleList& rules, Access access, Visit vis
 
 // --- parts of MakePlan() ---
 
+// Plans where the changes to the project go. Fails if they cannot be kept apart from it here.
+Status PlanStage(const PlanRequest& request, SandboxPlan& plan);
+
 // Fills readable, writable, sealed, hidden, sockets and names of `plan`, whose command, mode and
 // layers are set. Fails if the file system or the host cannot be queried, or if --write or
 // read.deny cannot be honored.

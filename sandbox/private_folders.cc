@@ -66,6 +66,11 @@ Path GrantsFolder(const Places& places) {
   return Path::Clean(StateFolder(places.homes_real.front().text()) + "/sessions");
 }
 
+Path StagesFolder(const Places& places) {
+  if (places.homes_real.empty()) return {};
+  return Path::Clean(StateFolder(places.homes_real.front().text()) + "/stages");
+}
+
 Path SessionFolder(const Places& places, std::string_view session) {
   const Path folders = SessionFolders(places);
   if (session.empty() || folders.is_root()) return {};

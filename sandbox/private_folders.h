@@ -47,6 +47,10 @@ Path ProxyFolder(const Places& places);
 // sessions, and every sandbox hides it. "/" if no home is known.
 Path GrantsFolder(const Places& places);
 
+// Returns the directory with the stages (staging/store/stage_store.h). Only the user may enter it,
+// and every sandbox hides it. "/" if no home is known.
+Path StagesFolder(const Places& places);
+
 // Returns the session's own directory, in which its commands keep their /tmp, named by a digest;
 // "/" if there is no session.
 Path SessionFolder(const Places& places, std::string_view session);

@@ -75,6 +75,7 @@ class TextPlan {
   void Writable(const PlannedPlace& place) {
     Path(place.make ? "  make    " : "  write   ", place.path.text(),
          place.why + (place.is_own() ? ", empty and the sandbox's own" : "") +
+             (place.is_staged() ? ", changes go to the stage" : "") +
              (place.is_part ? ", but only the names listed as \"only\" below" : ""));
   }
 
@@ -173,6 +174,7 @@ Json PlaceJson(const PlannedPlace& place) {
   json["kind"] = place.kind == PlannedPlace::Kind::kDirectory ? "directory" : "file";
   if (place.make) json["make"] = true;
   if (place.is_own()) json["own"] = true;
+  if (place.is_staged()) json["staged"] = true;
   if (!place.why.empty()) json["why"] = place.why;
   return json;
 }

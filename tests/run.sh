@@ -321,7 +321,7 @@ part_install() {
   for _ in 1 2; do
     check "install.sh" env "HOME=$home" ./install.sh --no-deps --prefix "$prefix" "$project"
   done
-  for file in bin/ringfence-hook bin/ringfence bin/ringfence-cli bin/ringfence-proxy share/man/man1/ringfence.1 \
+  for file in bin/ringfence-hook bin/ringfence bin/ringfence-cli bin/ringfence-proxy bin/ringfence-stage share/man/man1/ringfence.1 \
     share/man/man1/ringfence-hook.1 share/man/man5/ringfence-policy.5 \
     share/ringfence/policy.schema.json share/doc/ringfence/LICENSE share/doc/ringfence/docs/faq.md \
     share/bash-completion/completions/ringfence share/zsh/site-functions/_ringfence \

@@ -293,12 +293,14 @@ class Checker {
     Take(FindSandboxOpenings({settings_, records->value, where_, rights_}));
   }
 
-  // The programs that are installed together; the launcher starts the egress proxy.
+  // The programs that are installed together; the launcher starts the others.
   void AddOwnPrograms() {
     if (hook_.command.empty()) return;
     const Path folder = Path::Clean(hook_.command).Parent();
     AddOnce(programs_, hook_.command);
-    AddOnce(programs_, folder.Child("ringfence").text());
+    for (const char* name : {"ringfence", "ringfence-stage"}) {
+      AddOnce(programs_, folder.Child(name).text());
+    }
     if (ProbeHost({}).has_proxy) AddOnce(programs_, folder.Child("ringfence-proxy").text());
   }
 

@@ -113,6 +113,8 @@ void Command::Describe(const char* option, const std::string& what) {
   app_->get_option(option)->description(what);
 }
 
+void Command::Hide() { app_->group(""); }
+
 void Command::EndWithPositionals() { app_->positionals_at_end(); }
 
 void Command::MayHaveCommand() { app_->require_subcommand(0, 1); }
@@ -137,6 +139,12 @@ Command AddCommand(Command& app, const std::string& name, const std::string& wha
   command.footer("Examples:\n" + examples);
   command.fallthrough(false);
   return Command(command);
+}
+
+std::vector<const CLI::App*> ShownCommands(const CLI::App& app) {
+  std::vector<const CLI::App*> commands = app.get_subcommands({});
+  std::erase_if(commands, [](const CLI::App* command) { return command->get_group().empty(); });
+  return commands;
 }
 
 void RefuseUsage(const std::string& what) { throw CLI::ValidationError(what); }

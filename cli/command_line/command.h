@@ -58,6 +58,8 @@ class Command {
 
   // Changes the --help text of an existing option.
   void Describe(const char* option, const std::string& what);
+  // Leaves the command out of help, completion and manual.
+  void Hide();
   // Treats all words after the first positional argument as positional.
   void EndWithPositionals();
   // Makes the subcommand optional.
@@ -77,6 +79,9 @@ class Command {
 // Adds a command with its examples, one per line, below its help.
 Command AddCommand(Command& app, const std::string& name, const std::string& what,
                    const std::string& examples);
+
+// The commands of an app that are not hidden.
+std::vector<const CLI::App*> ShownCommands(const CLI::App& app);
 
 // Rejects options that exclude each other. For use while parsing.
 [[noreturn]] void RefuseUsage(const std::string& what);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/command_line/command.h"
 #include "cli/command_line/options.h"
 #include "cli/command_line/usage.h"
 #include "cli/common/policies.h"
@@ -64,7 +65,7 @@ void AddOptions(const CLI::App& app, CommandWords& words) {
 
 std::vector<CommandWords> WordsOf(const CLI::App& app) {
   std::vector<CommandWords> commands;
-  for (const CLI::App* command : app.get_subcommands({})) {
+  for (const CLI::App* command : ShownCommands(app)) {
     CommandWords words{
         {command->get_name(), command->get_description()}, {}, {}, WordsOf(*command)};
     AddOptions(*command, words);

@@ -13,48 +13,10 @@
 #include "cli/command_line/manual_page.h"
 #include "cli/command_line/options.h"
 #include "cli/command_line/usage.h"
+#include "cli/common/pager.h"
 
 namespace ringfence {
 namespace {
-
-// Fixed paths: PATH and $PAGER are not used, because the user's current directory may set both.
-constexpr const char* kPagers[] = {"/usr/bin/less", "/bin/less", "/usr/local/bin/less",
-                                   "/opt/homebrew/bin/less"};
-
-const char* FindPager() {
-  for (const char* pager : kPagers) {
-    if (::access(pager, X_OK) == 0) return pager;
-  }
-  return nullptr;
-}
-
-std::vector<std::string> PagerEnvironment() {
-  std::vector<std::string> environment{"LESSSECURE=1"};  // no shell, no other files
-  for (const char* name : {"TERM", "LANG", "LC_ALL", "LC_CTYPE", "COLUMNS", "LINES"}) {
-    const char* value = std::getenv(name);
-    if (value != nullptr) environment.push_back(std::string(name) + "=" + value);
-  }
-  return environment;
-}
-
-// Replaces this process by the pager. Returns only if that fails.
-void BecomePager(const char* pager, const std::string& text) {
-  std::FILE* const file = std::tmpfile();
-  if (file == nullptr || std::fwrite(text.data(), 1, text.size(), file) != text.size()) return;
-  std::rewind(file);  // flushes first
-  if (::dup2(::fileno(file), STDIN_FILENO) < 0) return;
-  // -F: prints text that fits on the screen without waiting for a key.
-  std::vector<std::string> arguments{pager, "-F", "-X"};
-  std::vector<std::string> environment = PagerEnvironment();
-  ::execve(pager, ArgumentPointers(arguments).data(), ArgumentPointers(environment).data());
-}
-
-void ShowText(const std::string& text) {
-  const bool is_terminal = ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDIN_FILENO) != 0;
-  const char* pager = is_terminal ? FindPager() : nullptr;
-  if (pager != nullptr) BecomePager(pager, text);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-}
 
 void WriteOut(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 

@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "base/text.h"
+#include "cli/command_line/command.h"
 #include "cli/command_line/usage.h"
 
 namespace ringfence {
@@ -210,14 +211,14 @@ ManualPage ManualPageOf(const CLI::App& app, const CLI::App& command) {
   const std::string name = is_program ? "" : command.get_name();
   ManualPage page;
   page.command = ManualCommandOf(name, command);
-  for (const CLI::App* part : command.get_subcommands({})) {
+  for (const CLI::App* part : ShownCommands(command)) {
     if (part->get_group().empty()) continue;  // hidden
     page.parts.push_back(is_program ? ManualCommand{part->get_name(), part->get_description(), {}}
                                     : ManualCommandOf(name + " " + part->get_name(), *part));
   }
   AddFooter(command.get_footer(), page);
   if (!is_program) page.see_also.emplace_back("ringfence");
-  for (const CLI::App* other : app.get_subcommands({})) {
+  for (const CLI::App* other : ShownCommands(app)) {
     if (other != &command) page.see_also.push_back("ringfence-" + other->get_name());
   }
   return page;

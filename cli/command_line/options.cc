@@ -20,6 +20,7 @@ struct CommandEntry {
 // clang-format off
 constexpr CommandEntry kCommands[] = {
     {"run", AddRun},
+    {"stage", AddStage},
     {"init", AddInit},
     {"uninstall", AddUninstall},
     {"allow", AddAllow},

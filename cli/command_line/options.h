@@ -57,10 +57,12 @@ void AddProxy(Command& app, Action& chosen);  // shows the egress proxy's sessio
 void AddConnectionLog(Command& proxy, Action& chosen);
 void AddPrompt(Command& app, Action& chosen);
 void AddReplay(Command& app, Action& chosen);
-void AddRevoke(Command& app, Action& chosen);     // removes what `allow` added
-void AddRun(Command& app, Action& chosen);        // runs a command that the kernel confines
-void AddSettings(Command& app, Action& chosen);   // derives the client's settings from a policy
-void AddTrust(Command& app, Action& chosen);      // shows a project's policy and pins it
-void AddUninstall(Command& app, Action& chosen);  // removes the hook from the client's settings
+void AddRevoke(Command& app, Action& chosen);       // removes what `allow` added
+void AddRun(Command& app, Action& chosen);          // runs a command that the kernel confines
+void AddSettings(Command& app, Action& chosen);     // derives the client's settings from a policy
+void AddStage(Command& app, Action& chosen);        // works with the changes that stages keep
+void AddStagedRun(Command& stage, Action& chosen);  // `stage run`
+void AddTrust(Command& app, Action& chosen);        // shows a project's policy and pins it
+void AddUninstall(Command& app, Action& chosen);    // removes the hook from the client's settings
 
 }  // namespace ringfence

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/command_line/command.h"
 
 namespace ringfence {
 namespace {
@@ -128,7 +129,7 @@ std::string ValuesOf(const CLI::Option& option) {
 
 Error UnknownCommand(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  for (const CLI::App* command : ShownCommands(app)) names.push_back(command->get_name());
   Error error =
       WrongCommandLine(app, Quote(word) + " is not a command" + SuggestionFor(word, names));
   for (const std::string page : {"ringfence-hook", "ringfence-policy"}) {

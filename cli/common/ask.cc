@@ -72,10 +72,14 @@ std::optional<std::string> ReadLine(int fd, const sigset_t& mask) {
   }
 }
 
-std::optional<UserReply> ReplyOf(std::string_view line, UserReply if_empty) {
+// The answer in a line, in lower case.
+std::string WordIn(std::string_view line) {
   while (line.ends_with(' ')) line.remove_suffix(1);
   while (line.starts_with(' ')) line.remove_prefix(1);
-  const std::string word = LowerAscii(line);
+  return LowerAscii(line);
+}
+
+std::optional<UserReply> ReplyOf(std::string_view word, UserReply if_empty) {
   if (word.empty()) return if_empty;
   if (word == "y" || word == "yes") return UserReply::kYes;
   if (word == "n" || word == "no") return UserReply::kNo;
@@ -90,24 +94,57 @@ bool Terminal::can_ask() const {
   return input_ >= 0 && input_ < FD_SETSIZE && ::isatty(input_) == 1 && ::isatty(output_) == 1;
 }
 
-UserReply Terminal::Ask(std::string_view question, UserReply if_empty) const {
-  if (!can_ask()) return UserReply::kNo;
+template <typename Read>
+auto Terminal::AskUntil(const std::string& prompt, std::string_view advice, Read read) const
+    -> decltype(read(std::string())) {
+  if (!can_ask()) return {};
   std::fflush(stdout);  // shows the text that the question is about
   const CatchInterrupt interrupt;
   ::tcflush(input_, TCIFLUSH);
-  const std::string prompt =
-      std::string(question) + (if_empty == UserReply::kYes ? " [Y/n] " : " [y/N] ");
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    const std::string text = (attempt == 0 ? "" : "Please answer y or n. ") + prompt;
-    if (!WriteAll(output_, text)) return UserReply::kNo;
+    const std::string text = (attempt == 0 ? "" : std::string(advice)) + prompt;
+    if (!WriteAll(output_, text)) return {};
     const std::optional<std::string> line = ReadLine(input_, interrupt.while_waiting());
     if (!line) {
       (void)WriteAll(output_, "\n");
-      return interrupted != 0 ? UserReply::kInterrupted : UserReply::kNo;
+      return {};
     }
-    if (const std::optional<UserReply> reply = ReplyOf(*line, if_empty)) return *reply;
+    if (const auto answer = read(WordIn(*line))) return answer;
   }
-  return UserReply::kNo;
+  return {};
+}
+
+UserReply Terminal::Ask(std::string_view question, UserReply if_empty) const {
+  interrupted = 0;
+  const std::string prompt =
+      std::string(question) + (if_empty == UserReply::kYes ? " [Y/n] " : " [y/N] ");
+  const std::optional<UserReply> reply =
+      AskUntil(prompt, "Please answer y or n. ",
+               [if_empty](const std::string& word) { return ReplyOf(word, if_empty); });
+  if (reply) return *reply;
+  return interrupted != 0 ? UserReply::kInterrupted : UserReply::kNo;
+}
+
+std::optional<char> Terminal::Choose(std::string_view question,
+                                     std::span<const Choice> choices) const {
+  std::string prompt(question);
+  std::string keys;
+  for (const Choice& choice : choices) {
+    const size_t at = choice.word.find(choice.key);
+    prompt += " " + std::string(choice.word.substr(0, at)) + "[" + choice.key + "]" +
+              std::string(choice.word.substr(at + 1));
+    if (!keys.empty()) keys += &choice == &choices.back() ? " or " : ", ";
+    keys += choice.key;
+  }
+  return AskUntil(prompt + " ", "Please answer " + keys + ". ",
+                  [choices](const std::string& answer) -> std::optional<char> {
+                    for (const Choice& choice : choices) {
+                      const bool is_meant =
+                          answer == choice.word || answer == std::string(1, choice.key);
+                      if (is_meant) return choice.key;
+                    }
+                    return {};
+                  });
 }
 
 }  // namespace ringfence

@@ -1,12 +1,20 @@
-// Asks the user a yes-or-no question on the terminal.
+// Asks the user questions on the terminal.
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace ringfence {
 
 // Only kYes permits anything. kInterrupted (Ctrl-C) also means no, and the command stops asking.
 enum class UserReply { kYes, kNo, kInterrupted };
+
+struct Choice {
+  char key;               // a letter of the word; each choice has another one
+  std::string_view word;  // in lower case
+};
 
 class Terminal {
  public:
@@ -22,7 +30,17 @@ class Terminal {
   // returns kNo. `question` is one line, with untrusted text in it quoted.
   UserReply Ask(std::string_view question, UserReply if_empty = UserReply::kNo) const;
 
+  // Prints "QUESTION [s]taged s[k]ip " and waits for a line with the key of a choice, or its word.
+  // Returns the key; nothing after Ctrl-C, the end of the input or a third invalid answer, and
+  // without a terminal.
+  std::optional<char> Choose(std::string_view question, std::span<const Choice> choices) const;
+
  private:
+  // Asks until `read` accepts an answer. Returns what it returned, or nothing.
+  template <typename Read>
+  auto AskUntil(const std::string& prompt, std::string_view advice, Read read) const
+      -> decltype(read(std::string()));
+
   int input_;
   int output_;
 };

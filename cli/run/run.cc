@@ -70,9 +70,27 @@ Outcome ShowAndReport(const Options& options) {
   return outcome;
 }
 
+// Returns "" if the options of a stage fit together.
+std::string StageMistake(const RunOptions& run) {
+  const char* end = run.apply ? "--apply" : run.discard ? "--discard" : run.keep ? "--keep" : "";
+  if (!run.stage) return *end == 0 ? "" : std::string(end) + " needs --stage";
+  if (int{run.apply} + int{run.discard} + int{run.keep} > 1) {
+    return "--apply, --discard and --keep exclude each other";
+  }
+  return run.trial ? "--trial leaves nothing behind, so there is nothing to stage" : "";
+}
+
 Outcome RunOrShow(const Options& options) {
+  const std::string mistake = StageMistake(options.run);
+  if (!mistake.empty()) {
+    return UsageError("", mistake, "ringfence help stage run shows what a stage can do");
+  }
   if (options.dry_run) return ShowAndReport(options);
-  if (!options.json) return RunUnderPolicy(options.run);
+  if (options.run.stage || !options.json) {
+    RunOptions run = options.run;
+    run.json = options.json;
+    return RunUnderPolicy(run);
+  }
   return UsageError("--json", "needs --dry-run: a run prints no result of its own",
                     "add --dry-run, or leave --json out");
 }
@@ -86,6 +104,34 @@ void AddConfinement(Command& command, RunOptions& run) {
       .OneOf({"full", "landlock"});
 }
 
+// The options of every form of `run`.
+void AddRunOptions(Command& command, Options& options) {
+  RunOptions& run = options.run;
+  AddContextOptions(command, run, options.json);
+  AddConfinement(command, run);
+  command.AddOption("--chdir DIR", run.chdir,
+                    "Start in this directory; without --root it is also the project");
+  command.AddOption(
+      "--session ID", run.session,
+      "The id of the client's session, whose commands share a /tmp and the session's permissions");
+  command.AddOption("--write DIR", run.write, "Also allow writing in this directory");
+  command.AddOption(
+      "--report FD", run.report,
+      "Report the command's progress on this socket; when it is closed, the command ends");
+  command.AddFlag("--agent", run.is_agent, "The command is the agent: its state is writable");
+  command.AddFlag("--apply", run.apply,
+                  "Apply the changes of the stage at the end, without asking");
+  command.AddFlag("--discard", run.discard, "Show the changes of the stage, then discard them");
+  command.AddFlag("--keep", run.keep, "Keep the stage, without asking");
+}
+
+void EndWithCommand(Command& command, const std::shared_ptr<Options>& options, Action& chosen) {
+  command.AddOption("command COMMAND", options->run.command,
+                    "The command and its arguments, after --");
+  command.EndWithPositionals();
+  command.OnGiven([options, &chosen] { chosen = [options] { return RunOrShow(*options); }; });
+}
+
 }  // namespace
 
 void AddRun(Command& app, Action& chosen) {
@@ -93,6 +139,7 @@ void AddRun(Command& app, Action& chosen) {
   Command command =
       AddCommand(app, "run", "Run a command in a sandbox",
                  "  ringfence run -- claude\n"
+                 "  ringfence run --stage -- claude\n"
                  "  ringfence run --mode rx -- make test\n"
                  "  ringfence run --dry-run -- npm install\n\n"
                  "The command reaches the hosts of the policy's \"network\" and no "
@@ -100,19 +147,9 @@ void AddRun(Command& app, Action& chosen) {
                  "Exit status: the command's own; 125 the sandbox could not be set "
                  "up and nothing\nran; 126 and 127 as in a shell; 2 a mistake on the "
                  "command line or in a policy.");
-  AddContextOptions(command, options->run, options->json);
-  AddConfinement(command, options->run);
-  command.AddOption("--chdir DIR", options->run.chdir,
-                    "Start in this directory; without --root it is also the project");
-  command.AddOption(
-      "--session ID", options->run.session,
-      "The id of the client's session, whose commands share a /tmp and the session's permissions");
-  command.AddOption("--write DIR", options->run.write, "Also allow writing in this directory");
-  command.AddOption(
-      "--report FD", options->run.report,
-      "Report the command's progress on this socket; when it is closed, the command ends");
-  command.AddFlag("--agent", options->run.is_agent,
-                  "The command is the agent: its state is writable");
+  AddRunOptions(command, *options);
+  command.AddFlag("--stage", options->run.stage,
+                  "Keep the changes to the project apart until you have seen them");
   command.AddFlag("--no-sandbox", options->run.no_sandbox, "Run it without any confinement");
   command.AddFlag("--trial", options->run.trial,
                   "Leave nothing behind: allowed paths that do not exist are not created, and "
@@ -123,10 +160,23 @@ void AddRun(Command& app, Action& chosen) {
                  "With --dry-run: the plan for linux, macos (a Seatbelt profile) or windows")
       .OneOf({"linux", "macos", "windows"})
       .Needs("--dry-run");
-  command.AddOption("command COMMAND", options->run.command,
-                    "The command and its arguments, after --");
-  command.EndWithPositionals();
-  command.OnGiven([options, &chosen] { chosen = [options] { return RunOrShow(*options); }; });
+  EndWithCommand(command, options, chosen);
+}
+
+void AddStagedRun(Command& stage, Action& chosen) {
+  const auto options = std::make_shared<Options>();
+  options->run.stage = true;
+  Command command = AddCommand(
+      stage, "run", "Run a command in a sandbox, and keep its changes to the project apart",
+      "  ringfence stage run -- npm install\n"
+      "  ringfence stage run --apply -- cargo fmt\n"
+      "  ringfence stage run --json --keep -- make\n\n"
+      "Nothing in the project changes before you apply the changes. At the end, you see them\n"
+      "and choose; without a terminal, the stage is kept. With --json, what the command prints\n"
+      "goes to standard error.\n\n"
+      "Exit status: as for ringfence run; 1 if the changes could not be applied.");
+  AddRunOptions(command, *options);
+  EndWithCommand(command, options, chosen);
 }
 
 }  // namespace ringfence

@@ -129,12 +129,23 @@ MountTable MountTable::Parse(std::string_view text) {
   return table;
 }
 
-Result<MountTable> MountTable::Read(const FileView& files) {
-  const Result<std::string> text = files.ReadText(Path::Clean(kMountInfo), kMostBytes);
-  if (text) return Parse(*text);
+namespace {
+
+// Returns no lines if /proc is not mounted.
+Result<std::string> MountLines(const FileView& files) {
+  Result<std::string> text = files.ReadText(Path::Clean(kMountInfo), kMostBytes);
+  if (text) return text;
   const int code = text.error().code;
-  if (code == ENOENT || code == ENOTDIR || code == ENOTSUP) return MountTable();
-  return text.error();
+  if (code == ENOENT || code == ENOTDIR || code == ENOTSUP) return std::string();
+  return text;
+}
+
+}  // namespace
+
+Result<MountTable> MountTable::Read(const FileView& files) {
+  const Result<std::string> text = MountLines(files);
+  if (!text) return text.error();
+  return Parse(*text);
 }
 
 void MountTable::FindParents() {
@@ -217,6 +228,20 @@ std::vector<Path> MountTable::MountsBelow(const Path& directory) const {
     if (is_below && MountAt(mount.point) == &mount) found.push_back(mount.point);
   }
   return found;
+}
+
+Result<std::optional<Path>> MountTable::AnyMountBelow(const Path& directory,
+                                                      const FileView& files) {
+  const Result<std::string> text = MountLines(files);
+  if (!text) return text.error();
+  std::string_view rest = *text;
+  while (!rest.empty()) {
+    Mount mount;
+    const bool is_below = ReadLine(TakeUntil(rest, '\n'), mount) && mount.point != directory &&
+                          mount.point.IsInside(directory);
+    if (is_below) return std::optional(mount.point);
+  }
+  return std::optional<Path>();
 }
 
 }  // namespace ringfence

@@ -57,6 +57,9 @@ class MountTable {
   // Returns the mount points below `directory` that no other mount hides.
   std::vector<Path> MountsBelow(const Path& directory) const;
 
+  // Returns a mount point below `directory`, if there is one; even if no path has another name.
+  static Result<std::optional<Path>> AnyMountBelow(const Path& directory, const FileView& files);
+
   bool operator==(const MountTable&) const = default;
 
  private:

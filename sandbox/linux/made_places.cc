@@ -14,7 +14,7 @@
 #include "base/state_file.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
-#include "sandbox/linux/remove_tree.h"
+#include "files/remove_tree.h"
 #include "sandbox/private_folders.h"
 
 namespace ringfence {
@@ -126,7 +126,7 @@ bool MakeLog(const Path& file) {
 
 Status MakePlaces(const SandboxPlan& plan, std::vector<Path>& left_out) {
   for (const PlannedPlace& place : plan.writable) {
-    if (!place.make) continue;
+    if (!place.make || place.is_staged()) continue;
     Status made = MakePlace(place);
     if (made) continue;
     const int code = made.error().code;
@@ -138,6 +138,14 @@ Status MakePlaces(const SandboxPlan& plan, std::vector<Path>& left_out) {
     if (!MakeFolders(folder, kStateLevels)) left_out.push_back(folder);
   }
   if (!plan.log_file.is_root() && !MakeLog(plan.log_file)) left_out.push_back(plan.log_file);
+  return Unit{};
+}
+
+Status MakeStagedPlaces(const SandboxPlan& plan) {
+  for (const PlannedPlace& place : plan.writable) {
+    if (!place.make || !place.is_staged()) continue;
+    if (Status s = MakePlace(place); !s) return s;
+  }
   return Unit{};
 }
 

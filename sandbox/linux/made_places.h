@@ -15,6 +15,9 @@ namespace ringfence {
 // there either.
 Status MakePlaces(const SandboxPlan& plan, std::vector<Path>& left_out);
 
+// The same inside the sandbox, for places whose changes a stage keeps.
+Status MakeStagedPlaces(const SandboxPlan& plan);
+
 SandboxPlan Without(SandboxPlan plan, const std::vector<Path>& left_out);
 
 // OwnTmp: the host directory for a run's temporary files, unless they are kept in memory: one that

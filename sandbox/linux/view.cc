@@ -12,119 +12,14 @@
 #include <string>
 #include <utility>
 
-#include "base/sha256.h"
 #include "base/syscall.h"
-#include "sandbox/linux/kernel_abi.h"
+#include "sandbox/linux/cache_mounts.h"
+#include "sandbox/linux/made_places.h"
+#include "sandbox/linux/overlay.h"
 #include "sandbox/linux/private_mounts.h"
 
 namespace ringfence {
 namespace {
-
-// A mount that is configured option by option (fsopen(2)).
-class NewMount {
- public:
-  explicit NewMount(const char* type)
-      : context_(static_cast<int>(::syscall(SYS_fsopen, type, kCloseOnExec))) {}
-
-  void Set(const char* key, const std::string& value) { Configure(kSetString, key, value.c_str()); }
-  void Set(const char* key) { Configure(kSetFlag, key, nullptr); }
-
-  // Returns an invalid descriptor if any step failed.
-  UniqueFd Make() {
-    Configure(kCreate, nullptr, nullptr);
-    if (!is_good_) return {};
-    return UniqueFd(static_cast<int>(
-        ::syscall(SYS_fsmount, context_.get(), kCloseOnExec, kMountNoSetUser | kMountNoDevices)));
-  }
-
- private:
-  // linux/mount.h
-  static constexpr unsigned kCloseOnExec = 1;
-  static constexpr unsigned kSetFlag = 0;
-  static constexpr unsigned kSetString = 1;
-  static constexpr unsigned kCreate = 6;
-
-  void Configure(unsigned command, const char* key, const char* value) {
-    is_good_ = is_good_ && context_.valid() &&
-               ::syscall(SYS_fsconfig, context_.get(), command, key, value, 0) == 0;
-  }
-
-  UniqueFd context_;
-  bool is_good_ = true;
-};
-
-bool MakeFolder(const Path& path) {
-  return ::mkdir(path.text().c_str(), 0700) == 0 || errno == EEXIST;
-}
-
-// Removes the mark of an earlier "volatile" mount, with which the kernel refuses the next one:
-// after a crash of the machine the changes can be incomplete. A session does not outlive a crash.
-void ForgetMark(const std::string& folder) {
-  const std::string mark = folder + "/volatile";
-  ::unlink((mark + "/dirty").c_str());
-  if (::rmdir(mark.c_str()) == 0) ::rmdir(folder.c_str());
-}
-
-// The plan's caches as overlay mounts: the home's directory is the lower layer; the upper layer
-// holds the changes, in memory or in a session's directory.
-class CacheMounts {
- public:
-  // `kept` is the session's directory, which no other run uses at the same time; "/" for none.
-  CacheMounts(const SandboxPlan& plan, const Path& kept) : plan_(plan), kept_(kept) {}
-
-  // Returns one unattached mount per cache; invalid if the kernel or the file system does not
-  // support it, in which case the command has an empty cache elsewhere. Call before anything is
-  // read-only or covered.
-  Result<std::vector<UniqueFd>> Make() {
-    made_.resize(plan_.caches.size());
-    for (const PlannedCache& cache : plan_.caches) {
-      Result<UniqueFd> source = OpenPlace(cache.path);
-      sources_.push_back(source ? std::move(*source) : UniqueFd());
-    }
-    if (!kept_.is_root()) {
-      for (size_t i = 0; i < made_.size(); ++i) {
-        made_[i] = MakeOne(i, kept_.Child(Sha256Hex(plan_.caches[i].path.text())));
-      }
-    }
-    if (Status s = MakeInMemory(); !s) return s.error();
-    return std::move(made_);
-  }
-
- private:
-  // The memory has a name only until the mounts hold it.
-  Status MakeInMemory() {
-    if (std::ranges::all_of(made_, &UniqueFd::valid)) return Unit{};
-    const std::string size =
-        plan_.limits.memory ? ",size=" + std::to_string(*plan_.limits.memory) : "";
-    if (!MountMemory("/tmp", "mode=0700" + size)) return Unit{};
-    for (size_t i = 0; i < made_.size(); ++i) {
-      if (!made_[i].valid()) made_[i] = MakeOne(i, Path::Clean("/tmp/" + std::to_string(i)));
-    }
-    // No command may reach it.
-    return CallStatus(::umount2("/tmp", MNT_DETACH) == 0, "umount2(caches)");
-  }
-
-  UniqueFd MakeOne(size_t number, const Path& upper) const {
-    const Path written = upper.Child("written");
-    const Path work = upper.Child("work");
-    const UniqueFd& source = sources_[number];
-    if (!source.valid() || !MakeFolder(upper) || !MakeFolder(written) || !MakeFolder(work))
-      return {};
-    ForgetMark(work.text() + "/work/incompat");
-    NewMount overlay("overlay");
-    overlay.Set("lowerdir", "/proc/self/fd/" + std::to_string(source.get()));
-    overlay.Set("upperdir", written.text());
-    overlay.Set("workdir", work.text());
-    overlay.Set("userxattr");
-    overlay.Set("volatile");
-    return overlay.Make();
-  }
-
-  const SandboxPlan& plan_;
-  const Path& kept_;
-  std::vector<UniqueFd> sources_;
-  std::vector<UniqueFd> made_;
-};
 
 // System directories that are links into /usr on most systems: a new root needs the links.
 constexpr std::array kSystemLinks = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
@@ -137,6 +32,7 @@ class View {
         cache_mounts_(request.plan, request.caches) {}
 
   Status Build() {
+    if (Status s = MountStage(); !s) return s;
     if (Status s = CloneSources(); !s) return s;
     const bool all_writable = std::ranges::any_of(
         plan_.writable, [](const PlannedPlace& place) { return place.path.is_root(); });
@@ -166,6 +62,17 @@ class View {
     UniqueFd tree;                        // for kBind: opened before anything was covered
     const HiddenPlace* hidden = nullptr;  // for kHide
   };
+
+  // Covers the project, so that every later step uses the stage in its place.
+  Status MountStage() {
+    if (!plan_.is_staged()) return Unit{};
+    Result<UniqueFd> project = OpenPlace(plan_.root);
+    if (!project) return project.error();
+    Result<UniqueFd> stage = MakeOverlay(*project, plan_.stage);
+    if (!stage) return stage.error();
+    if (Status s = AttachTree(*stage, plan_.root); !s) return s;
+    return MakeStagedPlaces(plan_);
+  }
 
   Status CloneSources() {
     if (Status s = own_.CloneFolders(); !s) return s;

@@ -219,6 +219,8 @@ class Launcher {
 
 }  // namespace
 
+Result<bool> ReachOwnFiles() { return false; }
+
 HostFacts ProbeHost(const SandboxRules&) {
   HostFacts facts;
   facts.system = HostSystem::kMacos;

@@ -14,6 +14,8 @@ std::string SystemName() {
 
 }  // namespace
 
+Result<bool> ReachOwnFiles() { return false; }
+
 HostFacts ProbeHost(const SandboxRules&) {
   HostFacts facts;
   facts.system = HostSystem::kOther;

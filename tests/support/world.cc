@@ -52,7 +52,8 @@ World::World()
   places.macos_names = false;
   places.programs = {Path::Clean("/opt/ringfence/bin/ringfence-hook"),
                      Path::Clean("/opt/ringfence/bin/ringfence"),
-                     Path::Clean("/opt/ringfence/bin/ringfence-cli")};
+                     Path::Clean("/opt/ringfence/bin/ringfence-cli"),
+                     Path::Clean("/opt/ringfence/bin/ringfence-stage")};
   sources.built_in =
       MustLoad(BuiltInPolicy(ClaudeCode()).text, "", std::string(kBuiltInPolicy), true, false);
   MoveHome(kHome, kHome);

@@ -50,7 +50,7 @@ TEST_CASE("completion: each shell's script knows every command and option") {
     for (const CLI::App* command : declared.app.get_subcommands({})) {
       CAPTURE(command->get_name());
       CHECK(script.find(command->get_name()) != std::string::npos);
-      for (const CLI::App* below : command->get_subcommands({})) {
+      for (const CLI::App* below : ShownCommands(*command)) {
         CAPTURE(below->get_name());
         CHECK(script.find(below->get_name()) != std::string::npos);
         for (const CLI::Option* option : below->get_options()) {

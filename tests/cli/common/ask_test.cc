@@ -77,6 +77,35 @@ TEST_CASE("ask: only a plain yes counts as yes") {
   }
 }
 
+std::optional<char> ChosenBy(const std::string& keys) {
+  FakeTerminal terminal;
+  constexpr Choice kChoices[] = {{'a', "apply"}, {'c', "cancel"}, {'k', "skip it"}};
+  std::thread user([&] {
+    CHECK(terminal.Sees("Go? [a]pply [c]ancel s[k]ip it "));
+    terminal.Type(keys);
+  });
+  const std::optional<char> choice = Terminal(terminal.fd(), terminal.fd()).Choose("Go?", kChoices);
+  user.join();
+  return choice;
+}
+
+TEST_CASE("ask: a choice is made by a letter or by the whole word") {
+  CHECK(ChosenBy("a\n") == 'a');
+  CHECK(ChosenBy(" Cancel \n") == 'c');
+  CHECK(ChosenBy("skip it\n") == 'k');
+  CHECK(ChosenBy("x\nap\nc\n") == 'c');
+  for (const char* none : {"\n\n\n", "x\ny\nz\n", "\x04"}) {
+    CAPTURE(none);
+    CHECK_FALSE(ChosenBy(none).has_value());
+  }
+}
+
+TEST_CASE("ask: without a terminal nothing is chosen") {
+  constexpr Choice kChoices[] = {{'a', "apply"}, {'c', "cancel"}};
+  const UniqueFd file(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  CHECK_FALSE(Terminal(file.get(), file.get()).Choose("Go?", kChoices).has_value());
+}
+
 TEST_CASE("ask: end of input is a no, even after an unfinished word") {
   CHECK(ReplyTo("yes\x04\x04") == UserReply::kNo);
 }

@@ -181,6 +181,24 @@ TEST_CASE("mounts: invalid lines are skipped, and parsing ends") {
   CHECK(MountTable::Parse(kImage).has_twins());
 }
 
+TEST_CASE("mounts: a mount point below a directory is found, even if nothing is mounted twice") {
+  const auto below = [](const char* directory, const std::string& lines) {
+    const FakeFiles files{{"/proc/self/mountinfo", File("1 0 8:1 / / rw - ext4 d rw\n" + lines)}};
+    const Result<std::optional<Path>> mount =
+        MountTable::AnyMountBelow(Path::Clean(directory), files);
+    REQUIRE(mount.has_value());
+    return *mount ? (*mount)->text() : std::string();
+  };
+  const std::string sub = "no mount\n2 1 8:2 / /p/sub rw - ext4 e rw\n";
+  CHECK(below("/p", sub) == "/p/sub");
+  CHECK(below("/p/sub", sub).empty());
+  CHECK(below("/p/su", sub).empty());
+  CHECK(below("/p", "").empty());
+  const FakeFiles image{{"/proc/self/mountinfo", File("")}};
+  const FailingFiles closed(image, FailingFiles::Call::kReadText, "/proc/self/mountinfo", EACCES);
+  CHECK_FALSE(MountTable::AnyMountBelow(Path::Clean("/p"), closed).has_value());
+}
+
 TEST_CASE(
     "mounts: without /proc there are no other names, and a file that is too large is an error") {
   const FakeFiles none{{"/etc/passwd", File()}};

@@ -37,7 +37,7 @@ TEST_CASE("protected: by the plain name, whether or not the file exists") {
        ".claude/worktrees/a/.claude/settings.json", "/etc/claude-code/managed-settings.json",
        "/etc/claude-code/managed-settings.d/10-x.json", "/opt/ringfence/bin/ringfence-hook",
        "/opt/ringfence/bin/ringfence", "/opt/ringfence/bin/ringfence-cli",
-       "~/.local/state/ringfence/audit.jsonl",
+       "/opt/ringfence/bin/ringfence-stage", "~/.local/state/ringfence/audit.jsonl",
        "~/.local/state/ringfence/audit.jsonl.20260101T000000.000000000Z",
        "~/.local/state/ringfence/trust.json", "~/.local/state/ringfence/approvals.json"},
       "deny");

@@ -216,7 +216,7 @@ def test_fish_completes_profiles_and_commands(world):
     script = plain(world, "completion", "fish").stdout
     asks = "'(ringfence completion --profiles 2> /dev/null)'"
     assert f"-l profile -x -a {asks}" in script and f"from layout' -f -a {asks}" in script
-    assert re.search(r"from help; and [^']*' -f -a 'run init .*manual'", script)
+    assert re.search(r"from help; and [^']*' -f -a 'run stage init .*manual'", script)
     if not shutil.which("fish"):
         pytest.skip("no fish")
     world.write(world.policy, json.dumps(PROFILES))

@@ -10,7 +10,7 @@ import pytest
 from command_steps import Typed
 from command_world import error_of
 
-PROGRAMS = ("ringfence-hook", "ringfence", "ringfence-cli", "ringfence-proxy")
+PROGRAMS = ("ringfence-hook", "ringfence", "ringfence-cli", "ringfence-proxy", "ringfence-stage")
 
 
 @pytest.fixture(name="installed")

@@ -33,9 +33,10 @@ def copy_programs(programs, names, base):
         os.chmod(copied, 0o755)
         return str(copied)
 
-    # ringfence passes some commands on to a program beside it, and starts the egress proxy there.
+    # ringfence passes some commands on to programs beside it, and starts the egress proxy there.
     if "ringfence" in names:
         copy(programs.ringfence + "-cli")
+        copy(programs.ringfence + "-stage")
         copy(getattr(programs, "proxy", programs.ringfence + "-proxy"))
     for name in names:
         setattr(programs, name, copy(getattr(programs, name)))

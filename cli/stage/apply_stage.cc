@@ -1,0 +1,197 @@
+#include "cli/stage/apply_stage.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/common/console.h"
+#include "cli/stage/held_back.h"
+#include "files/beneath.h"
+#include "files/tree_transaction.h"
+#include "run/messages.h"
+#include "staging/apply.h"
+#include "staging/base_versions.h"
+#include "staging/moves.h"
+#include "staging/text_merge.h"
+#include "staging/undo.h"
+
+namespace ringfence {
+namespace {
+
+Result<UniqueFd> TakeProject(const StageStore& store, const Path& project) {
+  constexpr int kPatience = 10'000;
+  Result<UniqueFd> lock = store.LockProject(project, kPatience);
+  if (!lock || lock->valid()) return lock;
+  return Error{Error::Kind::kSystem, project.text(), "another command applies changes there",
+               "wait until it has ended, and run this one again; nothing was changed"};
+}
+
+// The index, logs and such: without git's own other files they would be meaningless.
+bool IsGitsState(const PlannedChange& planned) {
+  return planned.is_gits && planned.action == ChangeAction::kSkip;
+}
+
+// Says "LABEL: PATH: WHY" for the first changes with this action, and how many more there are.
+void SayEach(const MergePlan& plan, ChangeAction action, const std::string& label) {
+  constexpr size_t kMost = 20;
+  size_t count = 0;
+  for (const PlannedChange& planned : plan.changes) {
+    if (planned.action != action || IsGitsState(planned) || ++count > kMost) continue;
+    Say(label + ": " + Printable(planned.change.path) + ": " + Printable(planned.why));
+  }
+  if (count > kMost) Say(label + ": " + std::to_string(count - kMost) + " more");
+}
+
+// The commits are on a branch of their own. Its files are in the work tree already, so that moving
+// the user's branch there changes no file.
+void SayBranch(const StagedBranch& branch) {
+  const bool is_other = branch.becomes != branch.name;
+  Say("the commits on " + Printable(branch.name) + " are the new branch " +
+      Printable(branch.becomes) +
+      (is_other ? "; to move the current branch there: git reset " + Printable(branch.becomes)
+                : ""));
+}
+
+}  // namespace
+
+Result<ChangeList> ShownChanges(const Stage& stage) {
+  Result<ChangeList> changes = stage.Changes();
+  if (!changes) return changes;
+  FindMoves(
+      *changes, [&](const std::string& path) { return stage.ProjectBytes(path, kMaxMerged); },
+      [&](const std::string& path) { return stage.StagedBytes(path, kMaxMerged); });
+  return changes;
+}
+
+bool IsAmong(const Change& change, const std::vector<std::string>& paths) {
+  if (paths.empty()) return true;
+  return std::ranges::any_of(paths, [&change](std::string path) {
+    while (path.ends_with('/')) path.pop_back();
+    return path.empty() || path == "." || change.path == path ||
+           change.path.starts_with(path + "/");
+  });
+}
+
+Status LockStage(const StageFolder& stage) {
+  const Result<bool> is_free = stage.Lock();
+  if (!is_free) return is_free.error();
+  if (*is_free) return Unit{};
+  return UsageError("", "stage " + std::string(stage.path().name()) + " is in use",
+                    "wait until its command has ended, or end it");
+}
+
+Status TakeStage(Stage& stage) {
+  if (Status s = LockStage(stage.folder()); !s) return s;
+  const Result<Recovered> recovered = Recover(stage.project(), stage.folder().fd());
+  if (!recovered) return recovered.error();
+  if (Status s = FinishUndo(stage.folder()); !s) return s;
+  if (recovered->was_interrupted) {
+    Say("note: a command was interrupted while it applied stage " + stage.record().id +
+        "; what it had changed is undone");
+  }
+  for (const std::string& path : recovered->changed) {
+    Say("note: " + Quote(path) +
+        " was changed since, and stays as it is; its version before is in " +
+        Quote(stage.folder().path().Child("kept").text()));
+  }
+  return Unit{};
+}
+
+Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
+                            const StageOptions& options) {
+  Result<ChangeList> changes = ShownChanges(stage);
+  if (!changes) return changes.error();
+  std::erase_if(*changes, [&](const Change& change) { return !IsAmong(change, options.paths); });
+  const Result<StagePolicy> policy = StagePolicy::Find(options.given, stage.record());
+  if (!policy) return policy.error();
+  const Result<Policy> rules = policy->Rules();
+  if (!rules) return rules.error();
+  const FilesWithout files(stage.record().project, *changes);
+  const CachedFiles cached(files);
+  const Result<BaseVersions> base = BaseVersions::Of(stage, store);
+  if (!base) return base.error();
+  if (Status s = base->Keep(*changes); !s) return s.error();
+  const auto staged = [&](const std::string& path) { return stage.StagedBytes(path, kMaxMerged); };
+  const auto held = [&](const Change& change) { return policy->WhyHeld(change, *rules, cached); };
+
+  Result<RepositoryPlan> repositories = PlanRepositories(
+      *changes,
+      {.stage = stage.record().id, .staged_bytes = staged, .exists = [&](const std::string& path) {
+         return OpenBeneath(stage.project(), path, O_PATH).has_value();
+       }});
+  if (!repositories) return repositories.error();
+  Result<MergePlan> merge =
+      PlanMerge(std::move(*changes),
+                {.is_unchanged = [&](const std::string& path,
+                                     const Entry& now) { return base->IsUnchanged(path, now); },
+                 .base = [&](const std::string& path) { return base->Text(path); },
+                 .project_bytes =
+                     [&](const std::string& path) { return stage.ProjectBytes(path, kMaxMerged); },
+                 .staged_bytes = staged,
+                 .held_back = held});
+  if (!merge) return merge.error();
+  for (PlannedChange& planned : repositories->changes) {
+    if (planned.is_done()) planned.why = held(planned.change);
+    if (planned.is_done() && !planned.why.empty()) planned.action = ChangeAction::kHold;
+    merge->changes.push_back(std::move(planned));
+  }
+  std::ranges::sort(merge->changes, PathBefore,
+                    [](const PlannedChange& planned) { return planned.change.path; });
+  return StagePlan{std::move(*merge), std::move(repositories->branches)};
+}
+
+void SayWhatStays(const MergePlan& plan) {
+  SayEach(plan, ChangeAction::kConflict, "conflict");
+  SayEach(plan, ChangeAction::kHold, "held back by the policy");
+  SayEach(plan, ChangeAction::kSkip, "not applied");
+}
+
+Outcome ApplyAndReport(Stage& stage, const StagePlan& plan, const StageStore& store) {
+  const std::string& id = stage.record().id;
+  const MergePlan& merge = plan.merge;
+  const Result<UniqueFd> lock = TakeProject(store, stage.record().project);
+  if (!lock) return lock.error();
+  if (const size_t conflicts = merge.Count(ChangeAction::kConflict); conflicts > 0) {
+    return Outcome::No({Error::Kind::kUsage, "",
+                        "nothing is applied, because of " + Counted(conflicts, "conflict"),
+                        "apply other files by name: ringfence stage apply " + id + " PATH"});
+  }
+  const Result<Applied> applied = ApplyPlan(stage, merge);
+  if (!applied) return applied.error();
+  if (applied->mismatch) {
+    return Outcome::No({Error::Kind::kSystem, *applied->mismatch,
+                        "was changed by another program in the meantime; nothing is applied",
+                        "run the command again"});
+  }
+  for (const StagedBranch& branch : plan.branches) SayBranch(branch);
+  Console().Line("applied " + Counted(applied->changes, "change") + " of stage " + id +
+                 "; to take them back: ringfence stage undo " + id);
+  return 0;
+}
+
+Outcome UndoStage(Stage& stage, const StageStore& store) {
+  const std::string& id = stage.record().id;
+  const Result<ApplyNumbers> applies = FindApplies(stage.folder());
+  if (!applies) return applies.error();
+  if (applies->applied.empty()) {
+    return UsageError("", "stage " + id + " is not applied",
+                      "ringfence stage list shows the stages");
+  }
+  const Result<UniqueFd> lock = TakeProject(store, stage.record().project);
+  if (!lock) return lock.error();
+  const Result<Undone> undone = UndoApply(stage);
+  if (!undone) return undone.error();
+  if (!undone->changed.empty()) {
+    for (const std::string& path : undone->changed) Say("changed since: " + Printable(path));
+    return Outcome::No({Error::Kind::kSystem, "",
+                        "nothing is undone, because of changes since stage " + id + " was applied",
+                        ""});
+  }
+  Console().Line("took back " + Counted(undone->names, "change") + " of stage " + id);
+  return 0;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,48 @@
+// Applies stages and takes them back, for the commands.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/outcome.h"
+#include "cli/stage/stage_options.h"
+#include "staging/merge_plan.h"
+#include "staging/repository_changes.h"
+#include "staging/stage.h"
+#include "staging/store/stage_store.h"
+
+namespace ringfence {
+
+// The changes, with moved files paired.
+Result<ChangeList> ShownChanges(const Stage& stage);
+
+// True if the change is at or below one of the paths; true for no paths.
+bool IsAmong(const Change& change, const std::vector<std::string>& paths);
+
+// An error if another process works on the stage.
+Status LockStage(const StageFolder& stage);
+
+// Locks the stage, and completes or undoes what a command that was killed has left. An error if
+// another process works on the stage.
+Status TakeStage(Stage& stage);
+
+// What applying a stage would do, with git's directories.
+struct StagePlan {
+  MergePlan merge;
+  std::vector<StagedBranch> branches;
+};
+
+// Plans the changes at `options.paths`. Keeps copies of the files that the stage has changed, so
+// that what the user changes from now on can be merged. The stage is locked.
+Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
+                            const StageOptions& options);
+
+// Says which changes are in conflict, held back or never applied, and why.
+void SayWhatStays(const MergePlan& plan);
+
+// Applies the plan while no other stage is applied to the project. Prints what it did.
+Outcome ApplyAndReport(Stage& stage, const StagePlan& plan, const StageStore& store);
+
+Outcome UndoStage(Stage& stage, const StageStore& store);
+
+}  // namespace ringfence

@@ -1,0 +1,146 @@
+#include "cli/stage/diff_text.h"
+
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+#include "base/text.h"
+#include "cli/common/console.h"
+#include "staging/text_diff.h"
+
+namespace ringfence {
+namespace {
+
+// The mode as git writes it.
+std::string GitMode(const Entry& entry) {
+  if (entry.is_link()) return "120000";
+  return (entry.mode & 0100) != 0 ? "100755" : "100644";
+}
+
+// As git quotes names that have unusual bytes: in double quotes, with octal escapes.
+std::string GitName(std::string_view side, const std::string& path) {
+  std::string quoted;
+  bool is_plain = true;
+  for (const char byte : std::string(side) + path) {
+    const auto code = static_cast<unsigned char>(byte);
+    if (byte == '"' || byte == '\\') {
+      quoted += '\\';
+      quoted += byte;
+    } else if (code < 0x20 || code >= 0x7f) {
+      std::array<char, 8> text{};
+      std::snprintf(text.data(), text.size(), "\\%03o", code);
+      quoted += text.data();
+    } else {
+      quoted += byte;
+      continue;
+    }
+    is_plain = false;
+  }
+  return is_plain ? quoted : "\"" + quoted + "\"";
+}
+
+// A side of the diff: the content of a file or the target of a link; nothing for other entries.
+Result<std::string> ContentOf(const Entry& entry, Result<std::string> bytes) {
+  if (entry.is_link()) return entry.target;
+  if (!entry.is_file()) return std::string();
+  return bytes;
+}
+
+Result<std::string> BytesBefore(const Stage& stage, const Change& change) {
+  const bool reads = change.before.is_file() && change.before.size <= kMaxDiffed;
+  return ContentOf(change.before,
+                   reads ? stage.ProjectBytes(change.path, kMaxDiffed) : std::string());
+}
+
+Result<std::string> BytesAfter(const Stage& stage, const Change& change) {
+  const bool reads = change.after.is_file() && change.after.size <= kMaxDiffed;
+  return ContentOf(change.after,
+                   reads ? stage.StagedBytes(change.path, kMaxDiffed) : std::string());
+}
+
+bool IsLarge(const Entry& entry) { return entry.is_file() && entry.size > kMaxDiffed; }
+
+bool IsDiffable(const Entry& entry) { return entry.is_file() || entry.is_link(); }
+
+std::string ModeLines(const Entry& before, const Entry& after) {
+  if (!IsDiffable(before)) return "new file mode " + GitMode(after) + "\n";
+  if (!IsDiffable(after)) return "deleted file mode " + GitMode(before) + "\n";
+  if (GitMode(before) == GitMode(after)) return "";
+  return "old mode " + GitMode(before) + "\nnew mode " + GitMode(after) + "\n";
+}
+
+// The two sides as they are compared.
+struct Sides {
+  Entry before, after;
+  std::string before_bytes, after_bytes;
+};
+
+std::string PrintableWithTabs(std::string_view line) {
+  std::string text;
+  for (;;) {
+    const size_t tab = line.find('\t');
+    text += Printable(line.substr(0, tab));
+    if (tab == line.npos) return text;
+    text += '\t';
+    line.remove_prefix(tab + 1);
+  }
+}
+
+Result<std::string> DiffOf(const std::string& path, const Sides& sides) {
+  const std::string a = GitName("a/", path);
+  const std::string b = GitName("b/", path);
+  std::string text = "diff --git " + a + " " + b + "\n" + ModeLines(sides.before, sides.after);
+  const std::string old_name = IsDiffable(sides.before) ? a : "/dev/null";
+  const std::string new_name = IsDiffable(sides.after) ? b : "/dev/null";
+  const bool is_large = IsLarge(sides.before) || IsLarge(sides.after);
+  if (is_large || IsBinary(sides.before_bytes) || IsBinary(sides.after_bytes)) {
+    return text + "Binary files " + old_name + " and " + new_name + " differ\n";
+  }
+  const Result<std::string> hunks = UnifiedHunks(sides.before_bytes, sides.after_bytes);
+  if (!hunks) return hunks.error();
+  if (hunks->empty()) return text;
+  return text + "--- " + old_name + "\n+++ " + new_name + "\n" + *hunks;
+}
+
+}  // namespace
+
+Result<std::string> DiffText(const Stage& stage, const Change& change) {
+  if (!IsDiffable(change.before) && !IsDiffable(change.after)) return std::string();
+  if (change.is_same_content) return DiffOf(change.path, {change.before, change.after, "", ""});
+  const Result<std::string> before = BytesBefore(stage, change);
+  if (!before) return before.error();
+  const Result<std::string> after = BytesAfter(stage, change);
+  if (!after) return after.error();
+  const bool is_one_kind = change.before.kind == change.after.kind;
+  if (is_one_kind || !IsDiffable(change.before) || !IsDiffable(change.after)) {
+    return DiffOf(change.path, {change.before, change.after, *before, *after});
+  }
+  // A file that became a link, or the other way round: removed and added.
+  Result<std::string> removed = DiffOf(change.path, {change.before, {}, *before, ""});
+  if (!removed) return removed;
+  Result<std::string> added = DiffOf(change.path, {{}, change.after, "", *after});
+  return added ? Result<std::string>(*removed + *added) : added;
+}
+
+std::string ForTerminal(const std::string& diff, bool colour) {
+  std::string text;
+  std::string_view rest = diff;
+  while (!rest.empty()) {
+    const std::string_view line = TakeUntil(rest, '\n');
+    std::string_view code;
+    if (line.starts_with("@@")) code = "\x1b[36m";
+    if (line.starts_with('+')) code = "\x1b[32m";
+    if (line.starts_with('-')) code = "\x1b[31m";
+    if (line.starts_with("diff ") || line.starts_with("+++ ") || line.starts_with("--- ")) {
+      code = "\x1b[1m";
+    }
+    const bool is_coloured = colour && !code.empty();
+    if (is_coloured) text += code;
+    text += PrintableWithTabs(line);
+    if (is_coloured) text += "\x1b[m";
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,29 @@
+// A short list of changes for people: one line per file, or per directory with many of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/stage/apply_stage.h"
+#include "staging/change_list.h"
+#include "staging/stage.h"
+
+namespace ringfence {
+
+struct PreviewLine {
+  std::string path;  // "src/main.c", or "node_modules/" for a directory with its contents
+  std::string what;  // "+1 line", "+142 files", "deleted", "binary, 3 KB -> 4 KB"
+};
+
+// A directory with at least this many changes has one line.
+constexpr size_t kManyChanges = 20;
+
+std::vector<PreviewLine> MakePreview(const Stage& stage, const StagePlan& plan);
+
+// "  package.json (+1 line)\n" for each line.
+std::string PreviewText(const std::vector<PreviewLine>& lines);
+
+// "+1 line, -2 lines", "mode 644 -> 755", ...: the line of one change, without its path.
+std::string DescribeChange(const Stage& stage, const Change& change);
+
+}  // namespace ringfence

@@ -1,0 +1,142 @@
+// `ringfence stage`: declares the subcommands.
+#include <memory>
+#include <string>
+
+#include "cli/command_line/command.h"
+#include "cli/command_line/options.h"
+#include "cli/stage/stage_options.h"
+
+namespace ringfence {
+namespace {
+
+constexpr const char* kStageExamples =
+    "  ringfence stage run -- npm install\n"
+    "  ringfence stage diff\n"
+    "  ringfence stage discard k7fq\n\n"
+    "A stage keeps what a command changes in the project apart from it, until you apply or\n"
+    "discard the changes. An ID can be shortened, or left out if the project has only one stage.";
+
+using StageOptionsPointer = std::shared_ptr<StageOptions>;
+
+void AddId(Command& command, const StageOptionsPointer& options) {
+  command.AddOption("id ID", options->id, "The stage; `ringfence stage list` shows them");
+}
+
+void Choose(Command& command, StageCommand which, const StageOptionsPointer& options,
+            Action& chosen) {
+  command.OnGiven([=, &chosen] { chosen = [=] { return RunStageCommand(which, *options); }; });
+}
+
+void AddList(Command& stage, Action& chosen) {
+  const auto options = std::make_shared<StageOptions>();
+  Command command = AddCommand(stage, "list", "List the stages",
+                               "  ringfence stage list\n"
+                               "  ringfence stage list --json | jq -r '.stages[].id'");
+  AddCommonOptions(command, options->given, options->json);
+  Choose(command, StageCommand::kList, options, chosen);
+}
+
+void AddDiff(Command& stage, Action& chosen) {
+  const auto options = std::make_shared<StageOptions>();
+  Command command = AddCommand(stage, "diff", "Show what a stage would change",
+                               "  ringfence stage diff\n"
+                               "  ringfence stage diff k7fq src/main.c\n"
+                               "  ringfence stage diff k7fq --stat");
+  AddCommonOptions(command, options->given, options->json);
+  AddId(command, options);
+  command.AddOption("paths PATH", options->paths, "Only these files and directories");
+  Option stat = command.AddFlag("--stat", options->stat, "One line for each file");
+  command.AddFlag("--name-only", options->name_only, "Only the names of the files").Excludes(stat);
+  Choose(command, StageCommand::kDiff, options, chosen);
+}
+
+void AddApply(Command& stage, Action& chosen) {
+  const auto options = std::make_shared<StageOptions>();
+  Command command = AddCommand(stage, "apply", "Apply the changes of a stage to the project",
+                               "  ringfence stage apply k7fq\n"
+                               "  ringfence stage apply k7fq --conflicts mine\n"
+                               "  ringfence stage apply k7fq src docs/guide.md");
+  AddCommonOptions(command, options->given, options->json);
+  command.AddOption("--policy FILE", options->given.policy,
+                    "Use this policy instead of the user's and the project's");
+  AddId(command, options);
+  command.AddOption("paths PATH", options->paths, "Only these files and directories");
+  command
+      .AddOption("--conflicts SIDE", options->conflicts,
+                 "Resolve all conflicts: take the stage's files (staged) or keep yours (mine)")
+      .OneOf({"staged", "mine"});
+  Choose(command, StageCommand::kApply, options, chosen);
+}
+
+void AddUndo(Command& stage, Action& chosen) {
+  const auto options = std::make_shared<StageOptions>();
+  Command command = AddCommand(stage, "undo", "Take back what applying a stage has changed",
+                               "  ringfence stage undo k7fq");
+  AddCommonOptions(command, options->given, options->json);
+  AddId(command, options);
+  Choose(command, StageCommand::kUndo, options, chosen);
+}
+
+void AddDiscard(Command& stage, Action& chosen) {
+  const auto options = std::make_shared<StageOptions>();
+  Command command = AddCommand(stage, "discard", "Remove a stage with its changes",
+                               "  ringfence stage discard k7fq");
+  AddCommonOptions(command, options->given, options->json);
+  AddId(command, options);
+  Choose(command, StageCommand::kDiscard, options, chosen);
+}
+
+void AddGc(Command& stage, Action& chosen) {
+  const auto options = std::make_shared<StageOptions>();
+  Command command =
+      AddCommand(stage, "gc", "Remove applied stages that are too old to be taken back",
+                 "  ringfence stage gc\n"
+                 "  ringfence stage gc --days 7");
+  AddCommonOptions(command, options->given, options->json);
+  command.AddOption("--days N", options->days, "Keep applied stages for so long (default: 30)")
+      .Between(0, 36500);
+  Choose(command, StageCommand::kGc, options, chosen);
+}
+
+// Started by the launcher when the command of a stage has ended; not shown to users.
+void AddEnded(Command& stage, Action& chosen) {
+  const auto options = std::make_shared<StageOptions>();
+  Command command = AddCommand(stage, "ended", "Decide about a stage", "");
+  command.Hide();
+  AddCommonOptions(command, options->given, options->json);
+  AddId(command, options);
+  command.AddOption("--policy FILE", options->given.policy, "The policy of the run");
+  command.AddFlag("--apply", options->apply, "Apply the changes");
+  command.AddFlag("--discard", options->discard, "Discard them");
+  command.AddFlag("--keep", options->keep, "Keep them");
+  Choose(command, StageCommand::kEnded, options, chosen);
+}
+
+// Started by the launcher beside the command of a stage; not shown to users.
+void AddKeepBases(Command& stage, Action& chosen) {
+  const auto options = std::make_shared<StageOptions>();
+  Command command = AddCommand(stage, "keep-bases", "Keep what a stage changes, as it was", "");
+  command.Hide();
+  AddId(command, options);
+  command.AddOption("--home DIR", options->given.home, "The home directory");
+  command.AddOption("--stop FD", options->stop, "Ends when the other end of this pipe is closed");
+  Choose(command, StageCommand::kKeepBases, options, chosen);
+}
+
+}  // namespace
+
+void AddStage(Command& app, Action& chosen) {
+  Command stage = AddCommand(
+      app, "stage", "See what a command would change, then apply or discard it", kStageExamples);
+  AddStagedRun(stage, chosen);
+  AddList(stage, chosen);
+  AddDiff(stage, chosen);
+  AddApply(stage, chosen);
+  AddDiscard(stage, chosen);
+  AddUndo(stage, chosen);
+  AddGc(stage, chosen);
+  AddEnded(stage, chosen);
+  AddKeepBases(stage, chosen);
+}
+
+}  // namespace ringfence

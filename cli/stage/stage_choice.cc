@@ -1,0 +1,78 @@
+#include "cli/stage/stage_choice.h"
+
+#include <utility>
+
+#include "base/environment.h"
+#include "base/text.h"
+#include "cli/common/assumed_folder.h"
+#include "policy/files/real_files.h"
+#include "run/typed_context.h"
+#include "sandbox/private_folders.h"
+
+namespace ringfence {
+namespace {
+
+std::string JoinedIds(const std::vector<std::string>& ids) {
+  std::string text;
+  for (const std::string& id : ids) text += (text.empty() ? "" : ", ") + id;
+  return text;
+}
+
+// The ids of the stages whose project contains the current directory.
+Result<std::vector<std::string>> StagesHere(const StageStore& store) {
+  const Path here = Path::Clean(CurrentDirectory());
+  Result<std::vector<std::string>> ids = store.Ids();
+  if (!ids) return ids;
+  std::erase_if(*ids, [&](const std::string& id) {
+    const Result<StageFolder> folder = store.Open(id);
+    if (!folder) return true;
+    const Result<StageRecord> record = folder->Load();
+    return !record || !here.IsInside(record->project);
+  });
+  return ids;
+}
+
+Result<std::string> FindId(const StageStore& store, const std::string& id) {
+  Result<std::vector<std::string>> ids = id.empty() ? StagesHere(store) : store.Ids();
+  if (!ids) return ids.error();
+  std::erase_if(*ids, [&id](const std::string& known) { return !known.starts_with(id); });
+  if (ids->size() == 1) return ids->front();
+  constexpr const char* kList = "ringfence stage list shows the stages";
+  if (id.empty() && ids->empty()) {
+    return UsageError("", "this project has no stage", kList);
+  }
+  if (id.empty()) {
+    return UsageError("", "this project has several stages: " + JoinedIds(*ids),
+                      "name one of them");
+  }
+  if (ids->empty()) return UsageError("", "there is no stage " + Quote(id), kList);
+  return UsageError("", Quote(id) + " can mean several stages: " + JoinedIds(*ids),
+                    "give more of the ID");
+}
+
+}  // namespace
+
+Result<StageStore> FindStages(Registration given) {
+  const RealFiles disk;
+  const AssumedFolder files(disk, kNowhere);
+  given.root.clear();
+  given.project_dir = kNowhere;
+  const Result<Context> context = FindTypedContext(std::move(given), files);
+  if (!context) return context.error();
+  const Path folder = StagesFolder(context->places);
+  if (!folder.is_root()) return StageStore(folder);
+  return UsageError("HOME", "no home directory is known", "name your home directory: --home DIR");
+}
+
+Result<StageFolder> ChooseFolder(const StageStore& store, const std::string& id) {
+  const Result<std::string> found = FindId(store, id);
+  return found ? store.Open(*found) : found.error();
+}
+
+Result<Stage> ChooseStage(const StageStore& store, const std::string& id) {
+  Result<StageFolder> folder = ChooseFolder(store, id);
+  if (!folder) return folder.error();
+  return Stage::Open(std::move(*folder));
+}
+
+}  // namespace ringfence

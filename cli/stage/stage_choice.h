@@ -1,0 +1,23 @@
+// Finds the stage that the user means.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/path.h"
+#include "base/result.h"
+#include "policy/places.h"
+#include "staging/stage.h"
+#include "staging/store/stage_store.h"
+
+namespace ringfence {
+
+// The stages of the user whose home is given.
+Result<StageStore> FindStages(Registration given);
+
+// `id` can be shortened. Empty, it means the only stage of the project around the current
+// directory. An error lists the stages that could be meant.
+Result<StageFolder> ChooseFolder(const StageStore& store, const std::string& id);
+Result<Stage> ChooseStage(const StageStore& store, const std::string& id);
+
+}  // namespace ringfence

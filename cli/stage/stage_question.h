@@ -1,0 +1,25 @@
+// Asks the user what to do with a stage whose command has ended.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/outcome.h"
+#include "cli/common/ask.h"
+#include "cli/stage/stage_options.h"
+#include "staging/merge_plan.h"
+#include "staging/stage.h"
+
+namespace ringfence {
+
+enum class StageDecision {
+  kApply,    // what the plan applies
+  kDiscard,  // everything
+  kKeep,     // nothing now
+};
+
+// Shows the preview, and asks until the user decides. Ctrl-C and the end of the input keep the
+// stage. What the user does not want is taken out of the plan.
+StageDecision AskAboutStage(const Terminal& terminal, const Stage& stage, MergePlan& plan);
+
+}  // namespace ringfence

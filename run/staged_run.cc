@@ -1,0 +1,178 @@
+#include "run/staged_run.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+
+#include "base/directory.h"
+#include "base/environment.h"
+#include "base/launcher.h"
+#include "base/program.h"
+#include "base/syscall.h"
+#include "base/text.h"
+#include "run/messages.h"
+#include "sandbox/backend.h"
+#include "sandbox/private_folders.h"
+
+namespace ringfence {
+namespace {
+
+// File systems take the times of files from this clock, which advances in steps of a few
+// milliseconds.
+int64_t FileTime() { return Nanoseconds(CLOCK_REALTIME_COARSE); }
+
+// True if the command has changed nothing.
+bool IsEmpty(const Path& written) {
+  const UniqueFd folder(OpenFile(written.text().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  return folder.valid() && AnyEntry(folder, [](const dirent&) { return true; }) == false;
+}
+
+// Variables that ringfence-stage gets. It is linked dynamically, so that others could make it load
+// a library or read a configuration from anywhere.
+bool IsPassedOn(std::string_view variable) {
+  constexpr std::array kNames = {
+      "HOME",     "PATH",  "USER",      "LOGNAME", "SHELL",   "TERM",   "TERMINFO",
+      "COLUMNS",  "LINES", "COLORTERM", "EDITOR",  "VISUAL",  "PAGER",  "GIT_PAGER",
+      "NO_COLOR", "LANG",  "LANGUAGE",  "TZ",      "DISPLAY", "TMPDIR", "WAYLAND_DISPLAY"};
+  constexpr std::array kPrefixes = {"LC_", "LESS", "XDG_", "RINGFENCE_", "CLAUDE_"};
+  const std::string_view name = variable.substr(0, variable.find('='));
+  const auto begins = [name](const char* prefix) { return name.starts_with(prefix); };
+  return std::ranges::find(kNames, name) != kNames.end() || std::ranges::any_of(kPrefixes, begins);
+}
+
+}  // namespace
+
+Result<StagedRun> StagedRun::Begin(const RunOptions& options, RunRequest& request) {
+  if (IsSupervised()) {
+    return Error{Error::Kind::kSystem, "stage", "this is inside another sandbox of ringfence's",
+                 "stage the command of the outer sandbox instead"};
+  }
+  const Path folder = StagesFolder(request.context.places);
+  if (folder.is_root()) {
+    return UsageError("HOME", "no home directory is known, so no stage can be kept",
+                      "name your home directory: --home DIR");
+  }
+  Result<StageFolder> stage = StageStore(folder).Create();
+  if (!stage) return stage.error();
+  request.command.stage = stage->path();
+  StagedRun run(options, std::move(*stage));
+  run.begun_ = FileTime();
+  run.policy_ = request.policy.named_file;
+  ::sigprocmask(SIG_SETMASK, nullptr, &run.signals_);
+  if (options.json) {
+    if (Status s = run.MoveOutput(); !s) return s.error();
+  }
+  return run;
+}
+
+Status StagedRun::MoveOutput() {
+  output_ = UniqueFd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  const bool is_moved = output_.valid() && ::dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
+  return CallStatus(is_moved, "dup(standard output)");
+}
+
+// Undoes what the run has changed in this process.
+Status StagedRun::Return() const {
+  if (output_.valid() && ::dup2(output_.get(), STDOUT_FILENO) < 0) {
+    return SystemError("dup2(standard output)");
+  }
+  return CallStatus(::sigprocmask(SIG_SETMASK, &signals_, nullptr) == 0, "sigprocmask");
+}
+
+Status StagedRun::Mark(const SandboxPlan& plan) {
+  record_.id = folder_.path().name();
+  record_.project = plan.root;
+  record_.command = plan.argv;
+  record_.profile = plan.profile;
+  record_.started = Nanoseconds(CLOCK_REALTIME);
+  record_.clock_offset = record_.started - Nanoseconds(CLOCK_BOOTTIME);
+  record_.boot = CurrentBoot();
+  // A file that was written before this program was started must have an earlier time.
+  for (record_.watermark = FileTime(); record_.watermark == begun_;
+       record_.watermark = FileTime()) {
+    constexpr timespec kShort{.tv_sec = 0, .tv_nsec = 200'000};
+    ::nanosleep(&kShort, nullptr);
+  }
+  if (Status s = folder_.Save(record_); !s) return s;
+  return keeper_.valid() ? Status(Unit{}) : StartKeeper();
+}
+
+// Starts ringfence-stage beside the command, if that takes longer than a moment: it keeps what the
+// user may change while the command runs, as it was.
+Status StagedRun::StartKeeper() {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return SystemError("pipe");
+  const UniqueFd stop(ends[0]);
+  keeper_ = UniqueFd(ends[1]);
+  const pid_t child = ::fork();
+  if (child < 0) return SystemError("fork");
+  if (child > 0) return Unit{};
+  // Of the launcher, it has only the pipe: no lock, no output that a reader waits for the end of.
+  constexpr int kStop = STDERR_FILENO + 1;
+  const int nothing = ::open("/dev/null", O_RDWR);
+  const bool is_alone = ::setsid() >= 0 && nothing >= 0 && ::dup2(nothing, STDIN_FILENO) >= 0 &&
+                        ::dup2(nothing, STDOUT_FILENO) >= 0 &&
+                        ::dup2(nothing, STDERR_FILENO) >= 0 && ::dup2(stop.get(), kStop) >= 0 &&
+                        ::fcntl(kStop, F_SETFD, 0) == 0 &&
+                        ::syscall(SYS_close_range, kStop + 1, ~0U, 0) == 0;
+  if (!is_alone) ::_exit(kSetupFailed);
+  constexpr int kMoment = 200;  // milliseconds
+  pollfd polled{.fd = kStop, .events = POLLIN, .revents = 0};
+  if (::poll(&polled, 1, kMoment) != 0) ::_exit(0);
+  ::sigprocmask(SIG_SETMASK, &signals_, nullptr);
+  std::vector<std::string> words{"ringfence", "stage",  "keep-bases",
+                                 record_.id,  "--stop", std::to_string(kStop)};
+  if (!options_.home.empty()) words.insert(words.end(), {"--home", options_.home});
+  (void)BecomeStageProgram(std::move(words));
+  ::_exit(kSetupFailed);
+}
+
+Outcome StagedRun::Finish(int status) {
+  if (IsEmpty(folder_.written()) && !options_.json) {
+    Abandon();
+    Say("the command changed nothing in the project");
+    return status;
+  }
+  record_.state = StageState::kEnded;
+  record_.status = status;
+  if (Status s = folder_.Save(record_); !s) return s.error();
+  std::vector<std::string> words{"ringfence", "stage", "ended", record_.id};
+  const auto add = [&words](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  const auto add_flag = [&words](const char* option, bool is_given) {
+    if (is_given) words.emplace_back(option);
+  };
+  add("--home", options_.home);
+  add("--policy", policy_);
+  add_flag("--apply", options_.apply);
+  add_flag("--discard", options_.discard);
+  add_flag("--keep", options_.keep);
+  add_flag("--json", options_.json);
+  if (Status s = Return(); !s) return s.error();
+  return BecomeStageProgram(std::move(words));
+}
+
+void StagedRun::Abandon() {
+  const Status removed = folder_.Remove();
+  if (!removed) Say("warning: the stage is not removed: " + Printable(removed.error().text()));
+}
+
+Error BecomeStageProgram(std::vector<std::string> words) {
+  const Result<std::string> program = ProgramBeside("ringfence-stage");
+  if (!program) return program.error();
+  std::vector<std::string> environment = OwnEnvironment();
+  std::erase_if(environment, [](const std::string& variable) { return !IsPassedOn(variable); });
+  ::execve(program->c_str(), ArgumentPointers(words).data(), ArgumentPointers(environment).data());
+  Error error = SystemError("start " + *program);
+  error.hint = "ringfence and ringfence-stage belong together: install both with install.sh";
+  return error;
+}
+
+}  // namespace ringfence

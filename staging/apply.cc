@@ -1,0 +1,116 @@
+#include "staging/apply.h"
+
+#include <fcntl.h>
+
+#include <string_view>
+#include <utility>
+
+#include "files/beneath.h"
+#include "staging/undo.h"
+
+namespace ringfence {
+namespace {
+
+bool IsInside(std::string_view path, std::string_view folder) {
+  return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+}
+
+NewEntry NewEntryOf(const PlannedChange& planned, std::string_view top) {
+  const Change& change = planned.change;
+  NewEntry entry{.kind = change.after.kind,
+                 .mode = change.after.mode,
+                 .target = change.after.target,
+                 .source = change.path};
+  if (change.path.size() > top.size()) entry.below = change.path.substr(top.size() + 1);
+  if (planned.action == ChangeAction::kMerge) {
+    entry.bytes = planned.merged;
+  } else {
+    entry.mtime = change.after.mtime;
+  }
+  return entry;
+}
+
+class StepMaker {
+ public:
+  explicit StepMaker(const MergePlan& plan) : changes_(plan.changes) {}
+
+  std::vector<TreeStep> Make() {
+    for (size_t i = 0; i < changes_.size();) i = Add(i);
+    return std::move(steps_);
+  }
+
+ private:
+  // Adds the step for one change. Returns the index of the next one that is not part of it.
+  size_t Add(size_t i) {
+    const PlannedChange& planned = changes_[i];
+    const Change& change = planned.change;
+    if (!planned.is_done()) return i + 1;
+    if (change.before.is_directory() && !change.after.is_directory()) return AddRemovedFolder(i);
+    if (change.after.is_directory() && change.before.is_directory()) {
+      steps_.push_back({.kind = DoneStep::Kind::kMode,
+                        .path = change.path,
+                        .expected = change.before,
+                        .mode = change.after.mode});
+      return i + 1;
+    }
+    if (change.after.is_directory()) return AddNewFolder(i);
+    if (change.is_removed()) {
+      steps_.push_back(
+          {.kind = DoneStep::Kind::kRemove, .path = change.path, .expected = change.before});
+      return i + 1;
+    }
+    steps_.push_back({.path = change.path,
+                      .expected = change.before,
+                      .tree = {.entries = {NewEntryOf(planned, change.path)}}});
+    return i + 1;
+  }
+
+  size_t AddNewFolder(size_t i) {
+    const std::string& top = changes_[i].change.path;
+    TreeStep step{.path = top, .expected = changes_[i].change.before};
+    step.tree.entries.push_back(NewEntryOf(changes_[i], top));
+    for (++i; i < changes_.size() && IsInside(changes_[i].change.path, top); ++i) {
+      if (changes_[i].is_done()) step.tree.entries.push_back(NewEntryOf(changes_[i], top));
+    }
+    steps_.push_back(std::move(step));
+    return i;
+  }
+
+  // A directory that is removed or replaced by a file or a link.
+  size_t AddRemovedFolder(size_t i) {
+    const PlannedChange& planned = changes_[i];
+    const Change& change = planned.change;
+    TreeStep step{.kind = change.is_removed() ? DoneStep::Kind::kRemove : DoneStep::Kind::kPut,
+                  .path = change.path,
+                  .expected = change.before};
+    if (!change.is_removed()) step.tree.entries.push_back(NewEntryOf(planned, change.path));
+    for (++i; i < changes_.size() && IsInside(changes_[i].change.path, step.path); ++i) {
+      const Change& inner = changes_[i].change;
+      step.expected_inside.emplace_back(inner.path.substr(step.path.size() + 1), inner.before);
+    }
+    steps_.push_back(std::move(step));
+    return i;
+  }
+
+  const std::vector<PlannedChange>& changes_;
+  std::vector<TreeStep> steps_;
+};
+
+}  // namespace
+
+std::vector<TreeStep> StepsOf(const MergePlan& plan) { return StepMaker(plan).Make(); }
+
+Result<Applied> ApplyPlan(const Stage& stage, const MergePlan& plan) {
+  const Result<ApplyNumbers> numbers = FindApplies(stage.folder());
+  if (!numbers) return numbers.error();
+  TreeTransaction transaction({stage.project(), stage.folder().fd(), {&stage.written()}});
+  Result<std::optional<std::string>> mismatch = transaction.Perform(StepsOf(plan));
+  if (!mismatch) return mismatch.error();
+  if (*mismatch) return Applied{.mismatch = std::move(*mismatch)};
+  if (Status s = transaction.Commit(UndoName(numbers->next())); !s) return s.error();
+  Applied applied;
+  for (const PlannedChange& planned : plan.changes) applied.changes += planned.is_done() ? 1 : 0;
+  return applied;
+}
+
+}  // namespace ringfence

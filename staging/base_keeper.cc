@@ -1,0 +1,98 @@
+#include "staging/base_keeper.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/directory.h"
+#include "base/syscall.h"
+#include "files/beneath.h"
+
+namespace ringfence {
+namespace {
+
+class BaseKeeper {
+ public:
+  BaseKeeper(const Stage& stage, const BaseVersions& base)
+      : stage_(stage), base_(base), events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {}
+
+  Status Run(int stop) {
+    if (!events_.valid()) return SystemError("inotify_init1");
+    Scan("");
+    for (;;) {
+      std::array<pollfd, 2> polled{{{events_.get(), POLLIN, 0}, {stop, POLLIN, 0}}};
+      if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR)
+        return SystemError("poll");
+      if (polled[0].revents != 0) TakeEvents();
+      if (polled[1].revents != 0) return Unit{};
+    }
+  }
+
+ private:
+  // Watches a directory of the stage, and looks at what is in it already. "" is the project.
+  void Scan(const std::string& folder) {
+    const Result<UniqueFd> opened = OpenBeneath(stage_.written(), folder.empty() ? "." : folder,
+                                                O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    if (!opened) return;  // removed meanwhile
+    const std::string name = "/proc/self/fd/" + std::to_string(opened->get());
+    const int watch = ::inotify_add_watch(events_.get(), name.c_str(),
+                                          IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_EXCL_UNLINK);
+    if (watch >= 0) folders_[watch] = folder;
+    ForEachName(*opened, [&](const char* child) { Take(folder, child); });
+  }
+
+  void Take(const std::string& folder, std::string_view name) {
+    const std::string path = (folder.empty() ? "" : folder + "/") + std::string(name);
+    const Result<UniqueFd> inside = OpenFolderOf(stage_.written(), path);
+    if (!inside) return;
+    const Result<Entry> staged = LookAt(inside->get(), std::string(name), path);
+    if (!staged) return;
+    if (staged->is_directory()) {
+      if (ProjectHasFolder(path)) Scan(path);
+      return;
+    }
+    if (staged->is_file()) (void)base_.KeepCurrent(path);  // otherwise it may become a conflict
+  }
+
+  bool ProjectHasFolder(const std::string& path) const {
+    return OpenBeneath(stage_.project(), path, O_PATH | O_DIRECTORY | O_NOFOLLOW).has_value();
+  }
+
+  void TakeEvents() {
+    alignas(inotify_event) std::array<char, 64 * 1024> buffer{};
+    const ssize_t size = ::read(events_.get(), buffer.data(), buffer.size());
+    for (ssize_t at = 0; at < size;) {
+      inotify_event event{};
+      std::memcpy(&event, buffer.data() + at, sizeof event);
+      const char* name = buffer.data() + at + sizeof event;
+      if ((event.mask & IN_Q_OVERFLOW) != 0) {
+        Scan("");
+      } else if (const auto folder = folders_.find(event.wd);
+                 folder != folders_.end() && event.len > 0) {
+        Take(std::string(folder->second), name);
+      }
+      at += static_cast<ssize_t>(sizeof event) + event.len;
+    }
+  }
+
+  const Stage& stage_;
+  const BaseVersions& base_;
+  UniqueFd events_;
+  std::map<int, std::string> folders_;  // by watch descriptor
+};
+
+}  // namespace
+
+Status KeepBasesWhileRunning(const Stage& stage, const BaseVersions& base, int stop) {
+  return BaseKeeper(stage, base).Run(stop);
+}
+
+}  // namespace ringfence

@@ -1,0 +1,174 @@
+#include "staging/base_versions.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/regular_file.h"
+#include "base/sha256.h"
+#include "base/syscall.h"
+#include "files/beneath.h"
+#include "files/done_step.h"
+#include "files/new_tree.h"
+#include "staging/undo.h"
+
+namespace ringfence {
+namespace {
+
+constexpr const char* kKept = "base";  // in the stage's directory; names are digests of paths
+
+// A clock that was set back gives new changes old times. After a restart of the machine, there is
+// nothing to compare with.
+bool HasSoundTimes(const StageRecord& record) {
+  constexpr int64_t kTolerance = 1'000'000'000;  // nanoseconds
+  if (record.boot != CurrentBoot()) return true;
+  const int64_t offset = Nanoseconds(CLOCK_REALTIME) - Nanoseconds(CLOCK_BOOTTIME);
+  return offset > record.clock_offset - kTolerance;
+}
+
+}  // namespace
+
+BaseVersions::BaseVersions(const Stage& stage)
+    : project_(stage.project()),
+      folder_(stage.folder()),
+      watermark_(stage.record().watermark),
+      has_sound_times_(HasSoundTimes(stage.record())) {}
+
+Result<BaseVersions> BaseVersions::Of(const Stage& stage, const StageStore& store) {
+  BaseVersions base(stage);
+  if (Status s = base.AddRestored(stage); !s) return s.error();
+  const Result<std::vector<std::string>> ids = store.Ids();
+  if (!ids) return ids.error();
+  for (const std::string& id : *ids) {
+    const Result<StageFolder> other = store.Open(id);
+    if (!other || id == stage.record().id) continue;
+    const Result<StageRecord> record = other->Load();
+    if (!record || record->project != stage.record().project) continue;
+    const Result<ApplyNumbers> numbers = FindApplies(*other);
+    if (!numbers) continue;
+    for (const uint64_t number : numbers->applied) base.AddReplaced(*other, UndoName(number));
+  }
+  return base;
+}
+
+Status BaseVersions::AddRestored(const Stage& stage) {
+  const Result<ApplyNumbers> numbers = FindApplies(stage.folder());
+  if (!numbers) return numbers.error();
+  for (const uint64_t number : numbers->undone) {
+    const Result<std::vector<DoneStep>> steps = StepsIn(stage.folder(), UndoneName(number));
+    if (!steps) return steps.error();
+    for (const DoneStep& step : *steps) {
+      if (step.kind == DoneStep::Kind::kMode) continue;
+      restored_[step.path] = step.placed;
+      for (const auto& [below, entry] : step.placed_inside) {
+        restored_[step.path + "/" + below] = entry;
+      }
+    }
+  }
+  return Unit{};
+}
+
+void BaseVersions::AddReplaced(const StageFolder& other, const std::string& undo) {
+  const Result<std::vector<DoneStep>> steps = StepsIn(other, undo);
+  if (!steps) return;  // what is not known is a conflict
+  for (size_t i = 0; i < steps->size(); ++i) {
+    const DoneStep& step = (*steps)[i];
+    const bool is_base = step.before.is_file() && step.before.ctime < watermark_;
+    if (is_base) replaced_[step.path] = other.path().Child(undo).Child(std::to_string(i));
+  }
+}
+
+bool BaseVersions::IsUnchanged(const std::string& path, const Entry& now) const {
+  if (!has_sound_times_) return IsAsKept(path, now);
+  if (now.exists() && now.ctime < watermark_) return true;
+  const auto restored = restored_.find(path);
+  if (restored != restored_.end()) return ringfence::IsUnchanged(now, restored->second);
+  return !now.exists() && WasMissing(path);
+}
+
+bool BaseVersions::IsAsKept(const std::string& path, const Entry& now) const {
+  if (!now.is_file() || now.size > kMaxKept) return false;
+  const std::optional<std::string> base = Text(path);
+  const Result<UniqueFd> file = OpenBeneath(project_, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+  if (!base || !file) return false;
+  const Result<std::string> bytes = ReadAll(file->get(), kMaxKept, path);
+  return bytes && *bytes == *base;
+}
+
+bool BaseVersions::WasMissing(std::string_view path) const {
+  for (std::string_view folder = FolderOf(path);; folder = FolderOf(folder)) {
+    const Result<UniqueFd> opened =
+        OpenBeneath(project_, folder.empty() ? "." : std::string(folder), O_PATH | O_DIRECTORY);
+    if (opened) {
+      const Result<Entry> facts = LookAt(opened->get(), ".", std::string(folder));
+      return facts && facts->ctime < watermark_;
+    }
+    if (folder.empty() || opened.error().code != ENOENT) return false;
+  }
+}
+
+std::optional<std::string> BaseVersions::Text(const std::string& path) const {
+  const std::string kept = std::string(kKept) + "/" + Sha256Hex(path);
+  const Result<UniqueFd> file = OpenBeneath(folder_.fd(), kept, O_RDONLY);
+  if (file) {
+    Result<std::string> text = ReadAll(file->get(), kMaxKept, path);
+    return text ? std::optional(std::move(*text)) : std::nullopt;
+  }
+  const auto replaced = replaced_.find(path);
+  if (replaced == replaced_.end()) return {};
+  const Result<std::optional<std::string>> text = ReadIfThere(replaced->second.text());
+  return text ? *text : std::optional<std::string>();
+}
+
+Result<UniqueFd> BaseVersions::OpenKept() const {
+  if (::mkdirat(folder_.fd().get(), kKept, 0700) != 0 && errno != EEXIST) {
+    return SystemError("mkdir(" + folder_.path().Child(kKept).text() + ")");
+  }
+  return OpenBeneath(folder_.fd(), kKept, O_RDONLY | O_DIRECTORY);
+}
+
+Status BaseVersions::Keep(const ChangeList& changes) const {
+  const Result<UniqueFd> kept = OpenKept();
+  if (!kept) return kept.error();
+  for (const Change& change : changes) {
+    const bool is_text = change.before.is_file() && change.after.is_file() &&
+                         !change.is_same_content && change.before.size <= kMaxKept;
+    if (!is_text || !IsUnchanged(change.path, change.before)) continue;
+    if (Status s = KeepOne(*kept, change.path); !s) return s;
+  }
+  return Unit{};
+}
+
+Status BaseVersions::KeepCurrent(const std::string& path) const {
+  const Result<UniqueFd> folder = OpenFolderOf(project_, path);
+  if (!folder) return Unit{};  // a new file
+  const Result<Entry> now = LookAt(folder->get(), std::string(NameOf(path)), path);
+  const bool is_base = now && now->is_file() && now->size <= kMaxKept && IsUnchanged(path, *now);
+  if (!is_base) return Unit{};
+  const Result<UniqueFd> kept = OpenKept();
+  return kept ? KeepOne(*kept, path) : kept.error();
+}
+
+// The copy counts only once it has its name, and only if the file was not changed while it was
+// copied.
+Status BaseVersions::KeepOne(const UniqueFd& kept, const std::string& path) const {
+  const std::string name = Sha256Hex(path);
+  if (::faccessat(kept.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) return Unit{};
+  const std::string copy = NewTemporaryName();
+  const NewTree tree{.entries = {{.mode = 0600, .source = path}}};
+  const Status copied = CreateTree(kept, copy, tree, {&project_});
+  if (!copied && copied.error().code == ENOENT) return Unit{};  // removed meanwhile
+  if (!copied) return copied;
+  const Result<UniqueFd> folder = OpenFolderOf(project_, path);
+  if (!folder) return Unit{};
+  const Result<Entry> now = LookAt(folder->get(), std::string(NameOf(path)), path);
+  const bool is_base = now && IsUnchanged(path, *now);
+  const int done = is_base ? ::renameat(kept.get(), copy.c_str(), kept.get(), name.c_str())
+                           : ::unlinkat(kept.get(), copy.c_str(), 0);
+  return CallStatus(done == 0, "rename(" + copy + ")");
+}
+
+}  // namespace ringfence

@@ -1,0 +1,58 @@
+// BaseVersions: what the files of the project were when a stage began. Applying its changes merges
+// them with what has changed in the project since, which needs the version before both.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "files/entry.h"
+#include "staging/stage.h"
+#include "staging/store/stage_store.h"
+
+namespace ringfence {
+
+class BaseVersions {
+ public:
+  // Larger texts are not kept.
+  static constexpr size_t kMaxKept = size_t{1} << 20;
+
+  // Reads what earlier commands have noted about the stage's files. `stage` must outlive the
+  // result.
+  static Result<BaseVersions> Of(const Stage& stage, const StageStore& store);
+
+  // True if the name, which is in this state now, is as it was when the stage began. A name that
+  // does not exist did not exist then if its directory has not changed since.
+  bool IsUnchanged(const std::string& path, const Entry& now) const;
+
+  // The content of a file when the stage began; nothing if it is not known.
+  std::optional<std::string> Text(const std::string& path) const;
+
+  // Keeps copies of the texts that the stage has changed and the project has not, yet.
+  Status Keep(const ChangeList& changes) const;
+  // The same for one file of the project.
+  Status KeepCurrent(const std::string& path) const;
+
+ private:
+  explicit BaseVersions(const Stage& stage);
+  bool IsAsKept(const std::string& path, const Entry& now) const;
+  Result<UniqueFd> OpenKept() const;
+  Status KeepOne(const UniqueFd& kept, const std::string& path) const;
+  Status AddRestored(const Stage& stage);
+  bool WasMissing(std::string_view path) const;
+  void AddReplaced(const StageFolder& other, const std::string& undo);
+
+  const UniqueFd& project_;
+  const StageFolder& folder_;
+  int64_t watermark_;
+  // False if the clock was set back since the stage began: then the times of files say nothing.
+  bool has_sound_times_;
+  // Restored by taking back an apply of this stage: files, and names that do not exist.
+  std::map<std::string, Entry, std::less<>> restored_;
+  // Where files are that applying another stage has replaced.
+  std::map<std::string, Path, std::less<>> replaced_;
+};
+
+}  // namespace ringfence

@@ -1,0 +1,155 @@
+#include "staging/merge_plan.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "files/beneath.h"
+#include "staging/text_diff.h"
+#include "staging/text_merge.h"
+
+namespace ringfence {
+namespace {
+
+class MergePlanner {
+ public:
+  explicit MergePlanner(const MergeSurroundings& around) : around_(around) {}
+
+  Result<PlannedChange> Plan(Change change) {
+    PlannedChange planned{.change = std::move(change)};
+    planned.why = WhyNever(planned.change);
+    if (!planned.why.empty()) {
+      planned.action = ChangeAction::kSkip;
+      return planned;
+    }
+    planned.why = around_.held_back(planned.change);
+    if (!planned.why.empty()) {
+      planned.action = ChangeAction::kHold;
+      return planned;
+    }
+    if (HasOneSide(planned.change)) return planned;
+    if (Status s = Combine(planned); !s) return s.error();
+    return planned;
+  }
+
+ private:
+  static std::string WhyNever(const Change& change) {
+    if (change.after.kind == EntryKind::kSpecial) return "a FIFO, a socket or a device";
+    if (change.before.kind == EntryKind::kSpecial)
+      return "in place of a FIFO, a socket or a device";
+    constexpr uint32_t kRunsAsOwner = 06000;
+    const bool is_set_id = change.after.is_file() && (change.after.mode & kRunsAsOwner) != 0;
+    return is_set_id ? "a set-user-ID or set-group-ID program" : "";
+  }
+
+  // True if only the stage has changed this name.
+  bool HasOneSide(const Change& change) const {
+    // A file that was moved inside the stage is also an edit.
+    if (!change.before.exists()) {
+      return !change.is_edit || around_.is_unchanged(change.path, change.before);
+    }
+    // Files that come and go in a directory change its ctime, but not what is changed here.
+    if (change.before.is_directory() && change.after.kind != EntryKind::kFile) return true;
+    return around_.is_unchanged(change.path, change.before);
+  }
+
+  Status Combine(PlannedChange& planned) const {
+    const Change& change = planned.change;
+    planned.action = ChangeAction::kConflict;
+    if (!change.before.exists()) {
+      planned.why = "changed in the stage, deleted in the project";
+      return Unit{};
+    }
+    if (change.is_removed()) {
+      planned.why = "deleted in the stage, changed in the project";
+      return Unit{};
+    }
+    planned.why = "changed in the stage and in the project";
+    const bool is_text = change.before.is_file() && change.after.is_file() &&
+                         change.before.size <= kMaxMerged && change.after.size <= kMaxMerged;
+    return is_text ? Merge(planned) : Status(Unit{});
+  }
+
+  Status Merge(PlannedChange& planned) const {
+    const std::string& path = planned.change.path;
+    const Result<std::string> project = around_.project_bytes(path);
+    if (!project) return project.error();
+    const Result<std::string> staged = around_.staged_bytes(path);
+    if (!staged) return staged.error();
+    if (IsBinary(*project) || IsBinary(*staged)) {
+      planned.why += "; a binary file";
+      return Unit{};
+    }
+    planned.base = around_.base(path);
+    if (!planned.base || IsBinary(*planned.base)) {
+      planned.base.reset();
+      planned.why += "; what it was before is not known";
+      return Unit{};
+    }
+    Result<MergedText> merged = MergeTexts({*planned.base, *project, *staged});
+    if (!merged) return merged.error();
+    if (!merged->is_clean) return Unit{};
+    planned.action = ChangeAction::kMerge;
+    planned.merged = std::move(merged->text);
+    planned.why.clear();
+    return Unit{};
+  }
+
+  const MergeSurroundings& around_;
+};
+
+// A directory that holds something that stays cannot be removed, and nothing can take its place.
+void KeepFolders(std::vector<PlannedChange>& changes) {
+  std::set<std::string_view> kept;
+  for (const PlannedChange& planned : changes) {
+    if (planned.is_done()) continue;
+    for (std::string_view folder = FolderOf(planned.change.path);
+         !folder.empty() && kept.insert(folder).second; folder = FolderOf(folder)) {
+    }
+  }
+  for (PlannedChange& planned : changes) {
+    const Change& change = planned.change;
+    const bool goes = change.before.is_directory() && !change.after.is_directory();
+    if (!goes || !planned.is_done() || !kept.contains(change.path)) continue;
+    planned.action = change.is_removed() ? ChangeAction::kSkip : ChangeAction::kHold;
+    planned.why = "the directory holds something that stays";
+  }
+}
+
+// What is in a new directory that is not applied cannot be applied either.
+void LeaveOutContents(std::vector<PlannedChange>& changes) {
+  const PlannedChange* folder = nullptr;
+  for (PlannedChange& planned : changes) {
+    const Change& change = planned.change;
+    if (folder != nullptr && change.path.starts_with(folder->change.path + "/")) {
+      planned.action = folder->action;
+      planned.why = folder->why;
+      continue;
+    }
+    const bool is_new = change.after.is_directory() && !change.before.is_directory();
+    folder = is_new && !planned.is_done() ? &planned : nullptr;
+  }
+}
+
+}  // namespace
+
+size_t MergePlan::Count(ChangeAction action) const {
+  return static_cast<size_t>(std::ranges::count(changes, action, &PlannedChange::action));
+}
+
+Result<MergePlan> PlanMerge(ChangeList changes, const MergeSurroundings& surroundings) {
+  MergePlanner planner(surroundings);
+  MergePlan plan;
+  plan.changes.reserve(changes.size());
+  for (Change& change : changes) {
+    Result<PlannedChange> planned = planner.Plan(std::move(change));
+    if (!planned) return planned.error();
+    plan.changes.push_back(std::move(*planned));
+  }
+  LeaveOutContents(plan.changes);
+  KeepFolders(plan.changes);
+  return plan;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,57 @@
+// MergePlan: what applying a stage would do to the project. It is shown first, and then carried out
+// as it is (apply.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "staging/change_list.h"
+
+namespace ringfence {
+
+struct PlannedChange {
+  enum class Action : uint8_t {
+    kApply,     // as it is in the stage
+    kMerge,     // both sides have changed the text: `merged` has both changes
+    kConflict,  // both sides have changed it, and a person must decide
+    kHold,      // the policy does not allow it, or something below it
+    kSkip,      // is never applied: a FIFO, a socket, a lock file
+  };
+  Change change;
+  Action action = Action::kApply;
+  std::string merged;               // of kMerge
+  std::optional<std::string> base;  // of a text in conflict, if it is known
+  std::string why;                  // of kConflict, kHold and kSkip
+  bool is_gits = false;             // in git's directory: users see it as branches
+
+  bool is_done() const { return action == Action::kApply || action == Action::kMerge; }
+};
+
+using ChangeAction = PlannedChange::Action;
+
+struct MergePlan {
+  std::vector<PlannedChange> changes;  // sorted by PathBefore()
+
+  size_t Count(ChangeAction action) const;
+};
+
+// What the plan depends on besides the changes.
+struct MergeSurroundings {
+  // True if the name in the project, which is in this state now, is as it was when the stage began.
+  std::function<bool(const std::string& path, const Entry& now)> is_unchanged;
+  // The content of a file when the stage began; nothing if it is unknown.
+  std::function<std::optional<std::string>(const std::string& path)> base;
+  // The bytes of a file now, in the project and in the stage.
+  std::function<Result<std::string>(const std::string&path)> project_bytes, staged_bytes;
+  // Why the policy does not let this change be applied; "" if it does.
+  std::function<std::string(const Change&)> held_back;
+};
+
+// Without a known base, changes of both sides are never merged.
+Result<MergePlan> PlanMerge(ChangeList changes, const MergeSurroundings& surroundings);
+
+}  // namespace ringfence

@@ -1,0 +1,142 @@
+#include "staging/repository_changes.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "files/beneath.h"
+
+namespace ringfence {
+namespace {
+
+constexpr std::string_view kGit = ".git";
+constexpr std::string_view kHeads = "refs/heads/";
+
+// "<40 or 64 digits>\n", as git writes a reference.
+std::string CommitIn(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  constexpr size_t kSha1 = 40;
+  constexpr size_t kSha256 = 64;
+  return IsLowerHex(text, kSha1) || IsLowerHex(text, kSha256) ? std::string(text) : "";
+}
+
+class RepositoryPlanner {
+ public:
+  explicit RepositoryPlanner(const RepositorySurroundings& around) : around_(around) {}
+
+  Result<RepositoryPlan> Plan(ChangeList& changes) {
+    ChangeList others;
+    for (Change& change : changes) {
+      const std::string repository(GitFolderOf(change.path));
+      // A new repository is an ordinary directory.
+      if (repository.empty() || change.path == repository || !IsKnown(repository)) {
+        others.push_back(std::move(change));
+        continue;
+      }
+      if (Status s = Add(std::move(change), repository); !s) return s.error();
+    }
+    changes = std::move(others);
+    for (const StagedBranch& branch : plan_.branches) AddReference(branch);
+    std::ranges::sort(plan_.changes, PathBefore,
+                      [](const PlannedChange& planned) { return planned.change.path; });
+    return std::move(plan_);
+  }
+
+ private:
+  bool IsKnown(const std::string& repository) const { return around_.exists(repository + "/HEAD"); }
+
+  Status Add(Change change, const std::string& repository) {
+    const std::string_view below = std::string_view(change.path).substr(repository.size() + 1);
+    if (below == "HEAD" || below.starts_with(kHeads)) {
+      if (Status s = AddBranch(change, repository, below); !s) return s;
+    }
+    PlannedChange planned{.change = std::move(change), .is_gits = true};
+    if (!IsObject(below) || !planned.change.is_added()) {
+      planned.action = ChangeAction::kSkip;
+      planned.why = "git's own state";
+    }
+    plan_.changes.push_back(std::move(planned));
+    return Unit{};
+  }
+
+  // Objects and packs, but no file in "objects/info", which can name other repositories.
+  static bool IsObject(std::string_view below) {
+    return (below.starts_with("objects/") && !below.starts_with("objects/info") &&
+            !below.ends_with(".lock") && below.find("/tmp_") == below.npos);
+  }
+
+  Status AddBranch(const Change& change, const std::string& repository, std::string_view below) {
+    if (!change.after.is_file() || below.ends_with(".lock")) return Unit{};
+    const Result<std::string> text = around_.staged_bytes(change.path);
+    if (!text) return text.error();
+    std::string commit = CommitIn(*text);
+    if (commit.empty()) return Unit{};  // a symbolic HEAD
+    const bool is_head = below == "HEAD";
+    std::string name(is_head ? below : below.substr(kHeads.size()));
+    // A branch that is new keeps its name.
+    const bool is_new = change.is_added() && !is_head;
+    std::string becomes = is_new ? name : "stage/" + around_.stage;
+    if (!is_new && !stage_names_.insert(repository).second) becomes += "-" + name;
+    plan_.branches.push_back({repository, std::move(name), std::move(commit), std::move(becomes)});
+    return Unit{};
+  }
+
+  void AddReference(const StagedBranch& branch) {
+    const std::string path = branch.repository + "/" + std::string(kHeads) + branch.becomes;
+    AddFolders(FolderOf(path), branch.repository);
+    const auto same = std::ranges::find(
+        plan_.changes, path, [](const PlannedChange& planned) { return planned.change.path; });
+    if (same != plan_.changes.end()) {
+      same->action = ChangeAction::kApply;
+      same->why.clear();
+      return;
+    }
+    Change change{.path = path, .after = {.kind = EntryKind::kFile, .mode = 0644}};
+    plan_.changes.push_back({.change = std::move(change),
+                             .action = ChangeAction::kMerge,
+                             .merged = branch.commit + "\n",
+                             .is_gits = true});
+  }
+
+  // Plans the missing directories of a reference.
+  void AddFolders(std::string_view folder, const std::string& repository) {
+    if (folder.size() <= repository.size() || around_.exists(std::string(folder))) return;
+    AddFolders(FolderOf(folder), repository);
+    const auto same = std::ranges::find(plan_.changes, folder, [](const PlannedChange& planned) {
+      return std::string_view(planned.change.path);
+    });
+    if (same != plan_.changes.end()) {
+      same->action = ChangeAction::kApply;
+      same->why.clear();
+      return;
+    }
+    Change change{.path = std::string(folder),
+                  .after = {.kind = EntryKind::kDirectory, .mode = 0755}};
+    plan_.changes.push_back(
+        {.change = std::move(change), .action = ChangeAction::kMerge, .is_gits = true});
+  }
+
+  const RepositorySurroundings& around_;
+  RepositoryPlan plan_;
+  std::set<std::string> stage_names_;
+};
+
+}  // namespace
+
+std::string_view GitFolderOf(std::string_view path) {
+  size_t begin = 0;
+  for (;;) {
+    const size_t slash = path.find('/', begin);
+    if (path.substr(begin, slash - begin) == kGit) return path.substr(0, slash);
+    if (slash == path.npos) return {};
+    begin = slash + 1;
+  }
+}
+
+Result<RepositoryPlan> PlanRepositories(ChangeList& changes,
+                                        const RepositorySurroundings& surroundings) {
+  return RepositoryPlanner(surroundings).Plan(changes);
+}
+
+}  // namespace ringfence

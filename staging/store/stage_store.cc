@@ -1,0 +1,144 @@
+#include "staging/store/stage_store.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+
+#include "base/directory.h"
+#include "base/sha256.h"
+#include "base/state_file.h"
+#include "base/syscall.h"
+#include "files/remove_tree.h"
+#include "staging/store/names.h"
+
+namespace ringfence {
+namespace {
+
+constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr int kStateLevels = 4;  // ~/.local/state/ringfence/stages
+constexpr const char* kRecord = "record";
+constexpr const char* kNewRecord = "record.new";
+constexpr size_t kMaxRecord = size_t{4} << 20;  // the words of a command take at most 2 MiB
+
+// Letters and digits that are not mistaken for each other.
+constexpr std::string_view kIdBytes = "abcdefghjkmnpqrstuvwxyz23456789";
+constexpr size_t kIdSize = 4;
+constexpr int kTries = 100;
+
+std::string NewId() {
+  std::array<unsigned char, kIdSize> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return "";
+  std::string id;
+  for (const unsigned char byte : bytes) id += kIdBytes[byte % kIdBytes.size()];
+  return id;
+}
+
+// Fails unless this user owns the directory and no other user has access to it.
+Status CheckOwn(const UniqueFd& folder, const Path& path) {
+  struct stat facts {};
+  if (::fstat(folder.get(), &facts) != 0) return SystemError("fstat(" + path.text() + ")");
+  if (facts.st_uid == ::geteuid() && (facts.st_mode & 0077) == 0) return Unit{};
+  Error error = SystemError("open(" + path.text() + ")", EPERM);
+  error.what = "must be yours, with mode 0700";
+  return error;
+}
+
+}  // namespace
+
+bool IsStageId(std::string_view text) {
+  return text.size() == kIdSize && text.find_first_not_of(kIdBytes) == text.npos;
+}
+
+Path StageFolder::written() const { return path_.Child(kStageWritten); }
+
+Status StageFolder::Save(const StageRecord& record) const {
+  const UniqueFd file(
+      ::openat(fd_.get(), kNewRecord, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const std::string name = path_.Child(kRecord).text();
+  if (!file.valid()) return SystemError("open(" + name + ")");
+  if (Status s = WriteAll(file.get(), RenderRecord(record)); !s) return s;
+  return CallStatus(::renameat(fd_.get(), kNewRecord, fd_.get(), kRecord) == 0,
+                    "rename(" + name + ")");
+}
+
+Result<StageRecord> StageFolder::Load() const {
+  const std::string name = path_.Child(kRecord).text();
+  const UniqueFd file(::openat(fd_.get(), kRecord, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!file.valid()) return SystemError("open(" + name + ")");
+  const Result<std::string> text = ReadAll(file.get(), kMaxRecord, name);
+  if (!text) return text.error();
+  return ParseRecord(*text, name);
+}
+
+Result<bool> StageFolder::Lock() const {
+  constexpr int kMoment = 200;  // milliseconds: IsInUse() of another process is shorter
+  return LockFile(fd_.get(), kMoment);
+}
+
+bool StageFolder::IsInUse() const {
+  if (::flock(fd_.get(), LOCK_SH | LOCK_NB) != 0) return true;
+  ::flock(fd_.get(), LOCK_UN);
+  return false;
+}
+
+Status StageFolder::Remove() const { return RemoveTree(path_.text()); }
+
+Result<StageFolder> StageStore::Create() const {
+  if (Status s = MakeFolders(folder_, kStateLevels); !s) return s.error();
+  const UniqueFd all(::open(folder_.text().c_str(), kFolder));
+  if (!all.valid()) return SystemError("open(" + folder_.text() + ")");
+  if (Status s = CheckOwn(all, folder_); !s) return s.error();
+  for (int i = 0; i < kTries; ++i) {
+    const std::string id = NewId();
+    if (id.empty()) return SystemError("getrandom");
+    if (::mkdirat(all.get(), id.c_str(), 0700) != 0) {
+      if (errno == EEXIST) continue;
+      return SystemError("mkdir(" + folder_.Child(id).text() + ")");
+    }
+    Result<StageFolder> stage = Open(id);
+    if (!stage) return stage;
+    const Result<bool> is_locked = stage->Lock();
+    if (!is_locked) return is_locked.error();
+    if (*is_locked) return stage;  // otherwise `gc` has just taken it for an abandoned one
+  }
+  return SystemError("mkdir(" + folder_.text() + "/ID)", EEXIST);
+}
+
+Result<StageFolder> StageStore::Open(std::string_view id) const {
+  const Path path = folder_.Child(id);
+  if (!IsStageId(id)) return SystemError("open(" + path.text() + ")", ENOENT);
+  UniqueFd folder(::open(path.text().c_str(), kFolder));
+  if (!folder.valid()) return SystemError("open(" + path.text() + ")");
+  if (Status s = CheckOwn(folder, path); !s) return s.error();
+  return StageFolder(path, std::move(folder));
+}
+
+Result<UniqueFd> StageStore::LockProject(const Path& project, int milliseconds) const {
+  const std::string name = folder_.Child("lock-" + Sha256Hex(project.text())).text();
+  UniqueFd lock(::open(name.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!lock.valid()) return SystemError("open(" + name + ")");
+  const Result<bool> is_locked = LockFile(lock.get(), milliseconds);
+  if (!is_locked) return is_locked.error();
+  return *is_locked ? std::move(lock) : UniqueFd();
+}
+
+Result<std::vector<std::string>> StageStore::Ids() const {
+  std::vector<std::string> ids;
+  const UniqueFd all(::open(folder_.text().c_str(), kFolder));
+  if (!all.valid() && errno == ENOENT) return ids;
+  if (!all.valid()) return SystemError("open(" + folder_.text() + ")");
+  ForEachName(all, [&ids](const char* name) {
+    if (IsStageId(name)) ids.emplace_back(name);
+  });
+  std::ranges::sort(ids);
+  return ids;
+}
+
+}  // namespace ringfence

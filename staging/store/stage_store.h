@@ -1,0 +1,72 @@
+// The stages of a user: one directory for each, below ~/.local/state/ringfence/stages. Only the
+// user may enter them, and every sandbox hides them.
+//
+// A stage's directory holds its record, the changes (staging/store/names.h), and what is needed to
+// undo them. Whoever works on a stage holds a lock on its directory: the launcher while the command
+// runs, and then each command that changes the stage.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/path.h"
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "staging/store/record.h"
+
+namespace ringfence {
+
+class StageFolder {
+ public:
+  const Path& path() const { return path_; }
+  Path written() const;
+  // The open directory.
+  const UniqueFd& fd() const { return fd_; }
+
+  // Replaces the record as a whole. Does not wait for the disk.
+  Status Save(const StageRecord& record) const;
+  Result<StageRecord> Load() const;
+
+  // Returns false if another process works on the stage, after waiting for it for a moment. The
+  // lock ends with this object.
+  Result<bool> Lock() const;
+  // True if another process works on the stage. Locks nothing; this object must not hold the lock.
+  bool IsInUse() const;
+
+  // Removes the stage with everything in it. The caller holds the lock.
+  Status Remove() const;
+
+ private:
+  friend class StageStore;
+  StageFolder(Path path, UniqueFd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+
+  Path path_;
+  UniqueFd fd_;
+};
+
+class StageStore {
+ public:
+  // `folder` is StagesFolder() (sandbox/private_folders.h). It need not exist.
+  explicit StageStore(Path folder) : folder_(std::move(folder)) {}
+
+  const Path& folder() const { return folder_; }
+
+  // Creates a stage with a new id, and locks it.
+  Result<StageFolder> Create() const;
+  // ENOENT if there is no stage of that name.
+  Result<StageFolder> Open(std::string_view id) const;
+  // Waits until no other command applies changes to the project, up to `milliseconds`. Returns an
+  // invalid descriptor if one still does then. The lock ends when the descriptor is closed.
+  Result<UniqueFd> LockProject(const Path& project, int milliseconds) const;
+  // The ids of all stages, sorted.
+  Result<std::vector<std::string>> Ids() const;
+
+ private:
+  Path folder_;
+};
+
+// True if `text` could be the id of a stage.
+bool IsStageId(std::string_view text);
+
+}  // namespace ringfence

@@ -1,0 +1,146 @@
+#include "staging/undo.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/directory.h"
+#include "base/read_number.h"
+#include "base/syscall.h"
+#include "files/beneath.h"
+#include "files/remove_tree.h"
+#include "files/tree_transaction.h"
+#include "staging/stage.h"
+
+namespace ringfence {
+namespace {
+
+constexpr std::string_view kUndo = "undo-";
+constexpr std::string_view kUndone = "undone-";
+constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+
+void AddNumber(std::string_view name, std::string_view prefix, std::vector<uint64_t>& numbers) {
+  uint64_t number = 0;
+  if (!name.starts_with(prefix)) return;
+  if (ReadNumber(name.substr(prefix.size()), number)) numbers.push_back(number);
+}
+
+class Undoer {
+ public:
+  Undoer(const Stage& stage, UniqueFd undo, uint64_t number)
+      : stage_(stage), undo_(std::move(undo)), number_(number) {}
+
+  Result<Undone> Run() {
+    const Result<std::vector<DoneStep>> done = ReadUndo(undo_);
+    if (!done) return done.error();
+    for (size_t i = 0; i < done->size(); ++i) {
+      if (Status s = Reverse((*done)[i], std::to_string(i)); !s) return s.error();
+    }
+    if (!undone_.changed.empty()) return std::move(undone_);
+    undone_.names = steps_.size();
+    TreeTransaction transaction({stage_.project(), stage_.folder().fd(), {&undo_}});
+    Result<std::optional<std::string>> mismatch = transaction.Perform(std::move(steps_));
+    if (!mismatch) return mismatch.error();
+    if (*mismatch) return Undone{.changed = {**mismatch}};
+    if (Status s = transaction.Commit(UndoneName(number_)); !s) return s.error();
+    if (Status s = FinishUndo(stage_.folder()); !s) return s.error();
+    return std::move(undone_);
+  }
+
+ private:
+  // Adds the step that reverses `done`. `name` is what was replaced, in the undo directory.
+  Status Reverse(const DoneStep& done, const std::string& name) {
+    const Result<UniqueFd> folder = OpenFolderOf(stage_.project(), done.path);
+    const bool is_gone =
+        !folder && (folder.error().code == ENOENT || folder.error().code == ENOTDIR);
+    if (is_gone) return Changed(done);
+    if (!folder) return folder.error();
+    const Result<Entry> now = LookAt(folder->get(), std::string(NameOf(done.path)), done.path);
+    if (!now) return now.error();
+    if (done.kind == DoneStep::Kind::kMode) return ReverseMode(done, *now);
+    if (!IsUnchanged(*now, done.placed)) return Changed(done);
+    TreeStep step{.kind = done.before.exists() ? DoneStep::Kind::kPut : DoneStep::Kind::kRemove,
+                  .path = done.path,
+                  .expected = *now,
+                  .expected_inside = done.placed_inside};
+    if (done.before.exists()) {
+      if (Status s = TreeAt(undo_, name).MoveTo(step.tree); !s) return s;
+    }
+    steps_.push_back(std::move(step));
+    return Unit{};
+  }
+
+  Status ReverseMode(const DoneStep& done, const Entry& now) {
+    if (!IsSameInode(now, done.before) || now.mode != done.mode) return Changed(done);
+    steps_.push_back({.kind = DoneStep::Kind::kMode,
+                      .path = done.path,
+                      .expected = now,
+                      .mode = done.before.mode});
+    return Unit{};
+  }
+
+  Status Changed(const DoneStep& done) {
+    undone_.changed.push_back(done.path);
+    return Unit{};
+  }
+
+  const Stage& stage_;
+  UniqueFd undo_;
+  uint64_t number_;
+  Undone undone_;
+  std::vector<TreeStep> steps_;
+};
+
+}  // namespace
+
+std::string UndoName(uint64_t number) { return std::string(kUndo) + std::to_string(number); }
+std::string UndoneName(uint64_t number) { return std::string(kUndone) + std::to_string(number); }
+
+uint64_t ApplyNumbers::next() const {
+  const uint64_t last = applied.empty() ? 0 : applied.back();
+  return std::max(last, undone.empty() ? 0 : undone.back()) + 1;
+}
+
+Result<ApplyNumbers> FindApplies(const StageFolder& stage) {
+  ApplyNumbers numbers;
+  const std::optional<bool> read = AnyEntry(stage.fd(), [&numbers](const dirent& entry) {
+    AddNumber(entry.d_name, kUndo, numbers.applied);
+    AddNumber(entry.d_name, kUndone, numbers.undone);
+    return false;
+  });
+  if (!read) return SystemError("readdir(" + stage.path().text() + ")");
+  std::ranges::sort(numbers.applied);
+  std::ranges::sort(numbers.undone);
+  return numbers;
+}
+
+Result<std::vector<DoneStep>> StepsIn(const StageFolder& stage, const std::string& name) {
+  const Result<UniqueFd> folder = OpenBeneath(stage.fd(), name, kOpenFolder);
+  return folder ? ReadUndo(*folder) : folder.error();
+}
+
+Result<Undone> UndoApply(const Stage& stage) {
+  const Result<ApplyNumbers> numbers = FindApplies(stage.folder());
+  if (!numbers) return numbers.error();
+  if (numbers->applied.empty()) return SystemError("open(undo)", ENOENT);
+  const uint64_t number = numbers->applied.back();
+  Result<UniqueFd> undo = OpenBeneath(stage.folder().fd(), UndoName(number), kOpenFolder);
+  if (!undo) return undo.error();
+  return Undoer(stage, std::move(*undo), number).Run();
+}
+
+Status FinishUndo(const StageFolder& stage) {
+  const Result<ApplyNumbers> numbers = FindApplies(stage);
+  if (!numbers) return numbers.error();
+  for (const uint64_t number : numbers->undone) {
+    if (!std::ranges::binary_search(numbers->applied, number)) continue;
+    if (Status s = RemoveTreeAt(stage.fd().get(), UndoName(number)); !s) return s;
+  }
+  return Unit{};
+}
+
+}  // namespace ringfence

@@ -1,0 +1,46 @@
+// The applies of a stage, and how they are taken back.
+//
+// Each apply has a number. As long as it can be taken back, the directory "undo-NUMBER" of the
+// stage has what it replaced; afterwards, "undone-NUMBER" has the steps that restored it
+// (TreeTransaction::Commit()).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "files/done_step.h"
+#include "staging/store/stage_store.h"
+
+namespace ringfence {
+
+class Stage;
+
+struct ApplyNumbers {
+  std::vector<uint64_t> applied;  // can be taken back; sorted
+  std::vector<uint64_t> undone;   // sorted
+
+  uint64_t next() const;
+};
+Result<ApplyNumbers> FindApplies(const StageFolder& stage);
+
+std::string UndoName(uint64_t number);    // "undo-1"
+std::string UndoneName(uint64_t number);  // "undone-1"
+
+// The steps in one of these directories.
+Result<std::vector<DoneStep>> StepsIn(const StageFolder& stage, const std::string& name);
+
+struct Undone {
+  size_t names = 0;
+  // Names that were changed since. Then nothing was taken back.
+  std::vector<std::string> changed;
+};
+
+// Takes back the last apply. `stage` is locked, and there is one.
+Result<Undone> UndoApply(const Stage& stage);
+
+// Completes an undo after which the process was killed. `stage` is locked.
+Status FinishUndo(const StageFolder& stage);
+
+}  // namespace ringfence

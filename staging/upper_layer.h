@@ -1,0 +1,17 @@
+// Reads the upper layer of an overlay mount, where the kernel keeps what was changed: files as they
+// are now, whiteouts for removed names, and "opaque" marks on replaced directories
+// (Documentation/filesystems/overlayfs.rst of the kernel).
+#pragma once
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "staging/change_list.h"
+
+namespace ringfence {
+
+// Compares the layer with the project, and leaves out what is the same in both. The command may
+// still run: then this is a state in between. Takes time for what was changed, not for the
+// project. An error names what cannot be read, or is nested too deeply.
+Result<ChangeList> ReadUpperLayer(const UniqueFd& written, const UniqueFd& project);
+
+}  // namespace ringfence

@@ -1,0 +1,186 @@
+#include "staging/merge_plan.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+
+#include "staging/apply.h"
+
+using namespace ringfence;
+
+namespace {
+
+using Kind = DoneStep::Kind;
+
+constexpr int64_t kBefore = 1;   // the ctime of what has not changed since the stage began
+constexpr int64_t kSince = 100;  // and of what has
+
+Entry File(int64_t ctime = kBefore, uint64_t size = 1) {
+  return {.kind = EntryKind::kFile, .mode = 0644, .size = size, .ctime = ctime};
+}
+Entry Folder(int64_t ctime = kBefore) {
+  return {.kind = EntryKind::kDirectory, .mode = 0755, .ctime = ctime};
+}
+Entry Link() { return {.kind = EntryKind::kLink, .target = "x"}; }
+Entry Fifo() { return {.kind = EntryKind::kSpecial}; }
+
+Change Edit(const std::string& path, Entry before, Entry after) {
+  return {.path = path, .before = before, .after = after, .is_edit = true};
+}
+Change Create(const std::string& path, Entry after) { return {.path = path, .after = after}; }
+Change Remove(const std::string& path, Entry before) { return Edit(path, before, {}); }
+
+// The three versions of files, by path.
+struct Texts {
+  std::map<std::string, std::string> base, project, staged;
+};
+
+MergePlan Plan(ChangeList changes, const Texts& texts = {}) {
+  const auto read = [](const std::map<std::string, std::string>& files) {
+    return [&files](const std::string& path) -> Result<std::string> {
+      return files.contains(path) ? files.at(path) : std::string();
+    };
+  };
+  Result<MergePlan> plan = PlanMerge(
+      std::move(changes), {.is_unchanged =
+                               [](const std::string& path, const Entry& now) {
+                                 return now.exists() ? now.ctime < kSince : path.ends_with("moved");
+                               },
+                           .base =
+                               [&texts](const std::string& path) {
+                                 const auto found = texts.base.find(path);
+                                 return found == texts.base.end() ? std::nullopt
+                                                                  : std::optional(found->second);
+                               },
+                           .project_bytes = read(texts.project),
+                           .staged_bytes = read(texts.staged),
+                           .held_back = [](const Change& change) -> std::string {
+                             return change.path.ends_with(".held") ? "the policy" : "";
+                           }});
+  REQUIRE(plan.has_value());
+  return std::move(*plan);
+}
+
+ChangeAction OnlyAction(Change change, const Texts& texts = {}) {
+  const MergePlan plan = Plan({std::move(change)}, texts);
+  REQUIRE(plan.changes.size() == 1);
+  return plan.changes.front().action;
+}
+
+}  // namespace
+
+TEST_CASE("merge plan: what only the stage has changed is applied") {
+  CHECK(OnlyAction(Edit("f", File(), File())) == ChangeAction::kApply);
+  CHECK(OnlyAction(Remove("f", File())) == ChangeAction::kApply);
+  CHECK(OnlyAction(Create("f", File())) == ChangeAction::kApply);
+  CHECK(OnlyAction(Create("f", Link())) == ChangeAction::kApply);
+  CHECK(OnlyAction(Edit("moved", {}, File())) == ChangeAction::kApply);
+  CHECK(OnlyAction(Edit("f", File(), Link())) == ChangeAction::kApply);
+  CHECK(OnlyAction(Edit("f", File(), Folder())) == ChangeAction::kApply);
+  // Files that are created in a directory change its time.
+  CHECK(OnlyAction(Edit("d", Folder(kSince), Folder())) == ChangeAction::kApply);
+  CHECK(OnlyAction(Remove("d", Folder(kSince))) == ChangeAction::kApply);
+}
+
+TEST_CASE("merge plan: what both sides have changed is a conflict, unless the texts merge") {
+  CHECK(OnlyAction(Remove("f", File(kSince))) == ChangeAction::kConflict);
+  CHECK(OnlyAction(Edit("f", {}, File())) == ChangeAction::kConflict);  // deleted in the project
+  CHECK(OnlyAction(Edit("f", File(kSince), Link())) == ChangeAction::kConflict);
+  CHECK(OnlyAction(Edit("f", Folder(kSince), File())) == ChangeAction::kConflict);
+  CHECK(OnlyAction(Edit("f", File(kSince), Folder())) == ChangeAction::kConflict);
+
+  const Texts apart{.base = {{"f", "1\n2\n3\n4\n5\n"}},
+                    .project = {{"f", "1 mine\n2\n3\n4\n5\n"}},
+                    .staged = {{"f", "1\n2\n3\n4\n5 staged\n"}}};
+  const MergePlan merged = Plan({Edit("f", File(kSince), File())}, apart);
+  REQUIRE(merged.changes.front().action == ChangeAction::kMerge);
+  CHECK(merged.changes.front().merged == "1 mine\n2\n3\n4\n5 staged\n");
+  CHECK(merged.changes.front().why.empty());
+
+  Texts same_line = apart;
+  same_line.staged["f"] = "1 staged\n2\n3\n4\n5\n";
+  const MergePlan conflict = Plan({Edit("f", File(kSince), File())}, same_line);
+  CHECK(conflict.changes.front().action == ChangeAction::kConflict);
+  CHECK(conflict.changes.front().base == same_line.base.at("f"));
+
+  Texts unknown = apart;
+  unknown.base.clear();
+  CHECK(OnlyAction(Edit("f", File(kSince), File()), unknown) == ChangeAction::kConflict);
+
+  for (auto side : {&Texts::base, &Texts::project, &Texts::staged}) {
+    Texts binary = apart;
+    (binary.*side)["f"] += '\0';
+    CHECK(OnlyAction(Edit("f", File(kSince), File()), binary) == ChangeAction::kConflict);
+  }
+  CHECK(OnlyAction(Edit("f", File(kSince, uint64_t{1} << 40), File()), apart) ==
+        ChangeAction::kConflict);
+}
+
+TEST_CASE("merge plan: what the policy holds back and what is never applied") {
+  CHECK(OnlyAction(Create("x.held", File())) == ChangeAction::kHold);
+  CHECK(OnlyAction(Create("f", Fifo())) == ChangeAction::kSkip);
+  CHECK(OnlyAction(Remove("f", Fifo())) == ChangeAction::kSkip);
+  Entry program = File();
+  program.mode = 04755;
+  CHECK(OnlyAction(Create("f", program)) == ChangeAction::kSkip);
+  program.mode = 02755;
+  CHECK(OnlyAction(Edit("f", File(), program)) == ChangeAction::kSkip);
+}
+
+TEST_CASE("merge plan: a directory that holds something that stays is not removed") {
+  const MergePlan plan =
+      Plan({Remove("d", Folder()), Remove("d/a", File()), Remove("d/e", Folder()),
+            Remove("d/e/b", File(kSince)), Remove("d/g", Folder()), Remove("d/g/c", File())});
+  const std::vector<ChangeAction> actions = {ChangeAction::kSkip,  ChangeAction::kApply,
+                                             ChangeAction::kSkip,  ChangeAction::kConflict,
+                                             ChangeAction::kApply, ChangeAction::kApply};
+  for (size_t i = 0; i < actions.size(); ++i) {
+    CAPTURE(plan.changes[i].change.path);
+    CHECK(plan.changes[i].action == actions[i]);
+  }
+  const std::vector<TreeStep> steps = StepsOf(plan);
+  REQUIRE(steps.size() == 2);
+  CHECK(steps[0].path == "d/a");
+  CHECK(steps[1].path == "d/g");
+  REQUIRE(steps[1].expected_inside.size() == 1);
+  CHECK(steps[1].expected_inside.front().first == "c");
+
+  const MergePlan replaced = Plan({Edit("d", Folder(), File()), Remove("d/x.held", File())});
+  CHECK(replaced.changes[0].action == ChangeAction::kHold);
+}
+
+TEST_CASE("merge plan: a new directory is one step, without what is held back") {
+  const MergePlan plan =
+      Plan({Create("d", Folder()), Create("d/a", File()), Create("d/e", Folder()),
+            Create("d/e/x.held", File()), Create("d/z", Link()), Create("f", File())});
+  const std::vector<TreeStep> steps = StepsOf(plan);
+  REQUIRE(steps.size() == 2);
+  std::vector<std::string> inside;
+  for (const NewEntry& entry : steps[0].tree.entries) inside.push_back(entry.below);
+  CHECK(inside == std::vector<std::string>{"", "a", "e", "z"});
+  CHECK(steps[0].tree.entries[1].source == "d/a");
+  CHECK(steps[1].path == "f");
+}
+
+TEST_CASE("merge plan: nothing below a directory that is held back is applied") {
+  const MergePlan plan = Plan({Create("d.held", Folder()), Create("d.held/a", File())});
+  CHECK(StepsOf(plan).empty());
+}
+
+TEST_CASE("merge plan: permissions, replaced directories and merged texts are steps of their own") {
+  Entry closed = Folder();
+  closed.mode = 0700;
+  const MergePlan plan = Plan({Edit("d", Folder(), closed), Edit("e", Folder(), File()),
+                               Remove("e/a", File()), Edit("f", File(kSince), File())},
+                              {.base = {{"f", "a\nb\nc\n"}},
+                               .project = {{"f", "A\nb\nc\n"}},
+                               .staged = {{"f", "a\nb\nC\n"}}});
+  const std::vector<TreeStep> steps = StepsOf(plan);
+  REQUIRE(steps.size() == 3);
+  CHECK(steps[0].kind == Kind::kMode);
+  CHECK(steps[0].mode == 0700);
+  CHECK(steps[1].kind == Kind::kPut);
+  CHECK(steps[1].expected_inside.size() == 1);
+  CHECK(steps[2].tree.entries.front().bytes == "A\nb\nC\n");
+}

@@ -1,0 +1,129 @@
+#include "staging/repository_changes.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+using namespace ringfence;
+
+namespace {
+
+const std::string kCommit(40, 'a');
+const std::string kOther(40, 'b');
+
+Entry File() { return {.kind = EntryKind::kFile, .mode = 0644, .size = 1}; }
+Entry Folder() { return {.kind = EntryKind::kDirectory, .mode = 0755}; }
+Change Added(const std::string& path, Entry entry) { return {.path = path, .after = entry}; }
+Change Edited(const std::string& path) {
+  return {.path = path, .before = File(), .after = File(), .is_edit = true};
+}
+
+struct Planned {
+  RepositoryPlan plan;
+  ChangeList others;
+
+  const PlannedChange* At(const std::string& path) const {
+    for (const PlannedChange& planned : plan.changes) {
+      if (planned.change.path == path) return &planned;
+    }
+    return nullptr;
+  }
+  bool Applies(const std::string& path) const { return At(path) != nullptr && At(path)->is_done(); }
+};
+
+Planned PlanOf(ChangeList changes, const std::map<std::string, std::string>& staged = {}) {
+  const std::set<std::string> existing = {".git", ".git/HEAD", ".git/refs/heads", "sub/.git/HEAD",
+                                          "sub/.git/refs/heads"};
+  Result<RepositoryPlan> plan = PlanRepositories(
+      changes, {.stage = "ab23",
+                .staged_bytes = [&](const std::string& path) -> Result<std::string> {
+                  const auto found = staged.find(path);
+                  return found == staged.end() ? std::string("x") : found->second;
+                },
+                .exists = [&](const std::string& path) { return existing.contains(path); }});
+  REQUIRE(plan.has_value());
+  return {std::move(*plan), std::move(changes)};
+}
+
+}  // namespace
+
+TEST_CASE("repository: the outermost .git") {
+  CHECK(GitFolderOf(".git/config") == ".git");
+  CHECK(GitFolderOf(".git") == ".git");
+  CHECK(GitFolderOf("a/.git/x/.git/y") == "a/.git");
+  for (const char* path : {"a", "a/b", ".gitignore", "a.git/b", ".git2/b", ""}) {
+    CAPTURE(path);
+    CHECK(GitFolderOf(path).empty());
+  }
+}
+
+TEST_CASE("repository: objects are added, and git's other files stay") {
+  const Planned planned = PlanOf(
+      {Added(".git/COMMIT_EDITMSG", File()), Edited(".git/index"), Edited(".git/logs/HEAD"),
+       Added(".git/objects/aa", Folder()), Added(".git/objects/aa/bb", File()),
+       Edited(".git/objects/cc/dd"), Added(".git/objects/info/alternates", File()),
+       Added(".git/objects/pack/x.pack", File()), Added(".git/objects/pack/tmp_pack_1", File()),
+       Added(".git/index.lock", File()), Added(".git/refs/heads/x.lock", File()),
+       Added(".git/hooks/pre-commit", File()), Edited(".git/config"), Edited("src/main.c")});
+  CHECK(planned.Applies(".git/objects/aa"));
+  CHECK(planned.Applies(".git/objects/aa/bb"));
+  CHECK(planned.Applies(".git/objects/pack/x.pack"));
+  size_t applied = 0;
+  for (const PlannedChange& change : planned.plan.changes) {
+    CHECK(change.is_gits);
+    applied += change.is_done() ? 1 : 0;
+  }
+  CHECK(applied == 3);
+  REQUIRE(planned.others.size() == 1);
+  CHECK(planned.others.front().path == "src/main.c");
+  CHECK(planned.plan.branches.empty());
+}
+
+TEST_CASE("repository: a branch that has moved becomes a new one") {
+  const Planned planned =
+      PlanOf({Edited(".git/refs/heads/main")}, {{".git/refs/heads/main", kCommit + "\n"}});
+  REQUIRE(planned.plan.branches.size() == 1);
+  CHECK(planned.plan.branches.front().name == "main");
+  CHECK(planned.plan.branches.front().becomes == "stage/ab23");
+  CHECK_FALSE(planned.Applies(".git/refs/heads/main"));
+  CHECK(planned.Applies(".git/refs/heads/stage"));
+  REQUIRE(planned.Applies(".git/refs/heads/stage/ab23"));
+  CHECK(planned.At(".git/refs/heads/stage/ab23")->merged == kCommit + "\n");
+}
+
+TEST_CASE("repository: several branches, new branches and a detached HEAD") {
+  const Planned planned =
+      PlanOf({Edited(".git/HEAD"), Added(".git/refs/heads/fix", Folder()),
+              Added(".git/refs/heads/fix/1", File()), Edited(".git/refs/heads/main"),
+              Edited("sub/.git/refs/heads/main")},
+             {{".git/HEAD", kOther + "\n"},
+              {".git/refs/heads/fix/1", kCommit},
+              {".git/refs/heads/main", kCommit + "\n"},
+              {"sub/.git/refs/heads/main", kOther}});
+  std::vector<std::string> names;
+  for (const StagedBranch& branch : planned.plan.branches) {
+    names.push_back(branch.repository + " " + branch.becomes);
+  }
+  CHECK(names == std::vector<std::string>{".git stage/ab23", ".git fix/1", ".git stage/ab23-main",
+                                          "sub/.git stage/ab23"});
+  CHECK(planned.Applies(".git/refs/heads/fix/1"));
+  CHECK(planned.Applies(".git/refs/heads/fix"));
+  CHECK(planned.Applies("sub/.git/refs/heads/stage/ab23"));
+  CHECK_FALSE(planned.Applies(".git/HEAD"));
+}
+
+TEST_CASE("repository: a symbolic HEAD and a malformed reference make no branch") {
+  const Planned planned =
+      PlanOf({Edited(".git/HEAD"), Edited(".git/refs/heads/main")},
+             {{".git/HEAD", "ref: refs/heads/main\n"}, {".git/refs/heads/main", "../../config\n"}});
+  CHECK(planned.plan.branches.empty());
+}
+
+TEST_CASE("repository: a new repository is an ordinary directory") {
+  const Planned planned =
+      PlanOf({Added("new/.git", Folder()), Added("new/.git/HEAD", File()), Edited(".git")});
+  CHECK(planned.others.size() == 3);
+  CHECK(planned.plan.changes.empty());
+}

@@ -1,0 +1,134 @@
+"""The questions at the end of a staged command, answered by keys on a terminal."""
+
+import pytest
+
+from stage_world import tree_of
+from terminal_session import TerminalSession
+
+QUESTION = "Apply these changes? [a]pply [c]ancel [d]iff [f]ile by file "
+
+
+@pytest.fixture(name="session")
+def fixture_session(own_world):
+    sessions = []
+
+    def start(script, *options):
+        command = [own_world.programs.ringfence, "stage", "run", *options, "--", "sh", "-c", script]
+        sessions.append(TerminalSession(command, own_world))
+        return sessions[-1]
+
+    yield start
+    for session in sessions:
+        session.__exit__()
+
+
+def test_apply(own_world, session):
+    own_world.put("a.txt", "1\n")
+    terminal = session("echo 2 >> a.txt; exit 3")
+    terminal.wait(QUESTION)
+    assert "a.txt (+1 line)" in terminal.seen
+    terminal.say("a\n", "applied 1 change")
+    assert terminal.status() == 3
+    assert (own_world.project / "a.txt").read_text() == "1\n2\n"
+
+
+def test_cancel_asks_before_it_discards(own_world, session):
+    own_world.put("a.txt", "1\n")
+    before = tree_of(own_world.project)
+    terminal = session("echo 2 >> a.txt")
+    terminal.wait(QUESTION)
+    terminal.say("c\n", "Discard the changes? Otherwise they are kept. [y/N] ")
+    terminal.say("n\n", "the changes are kept as stage")
+    assert terminal.status() == 0 and len(own_world.stages()) == 1
+    terminal = session("echo 2 >> a.txt")
+    terminal.wait(QUESTION)
+    terminal.say("cancel\n", "[y/N] ")
+    terminal.say("y\n")
+    assert terminal.status() == 0 and len(own_world.stages()) == 1
+    assert tree_of(own_world.project) == before
+
+
+@pytest.mark.parametrize("key", ["\x03", "\x04", "x\ny\nz\n"])
+def test_anything_else_keeps_the_stage(own_world, session, key):
+    own_world.put("a.txt", "1\n")
+    before = tree_of(own_world.project)
+    terminal = session("echo 2 >> a.txt")
+    terminal.wait(QUESTION)
+    terminal.say(key, "the changes are kept as stage")
+    assert terminal.status() == 0
+    assert tree_of(own_world.project) == before and len(own_world.stages()) == 1
+
+
+def test_the_diff_can_be_seen_first(own_world, session):
+    own_world.put("a.txt", "1\n")
+    terminal = session("echo 2 >> a.txt")
+    terminal.wait(QUESTION)
+    terminal.say("d\n", "+2")
+    terminal.wait(QUESTION)
+    terminal.say("a\n", "applied 1 change")
+    assert terminal.status() == 0
+
+
+def test_file_by_file(own_world, session):
+    for name in "abcd":
+        own_world.put(name, "1\n")
+    terminal = session("for f in a b c d; do echo $f >> $f; done")
+    terminal.wait(QUESTION)
+    terminal.say("f\n", "a (+1 line): apply? [y]es [n]o [d]iff [a]ll the rest [q]uit ")
+    terminal.say("d\n", "+a")
+    terminal.say("y\n", "b (+1 line): apply? ")
+    terminal.say("n\n", "c (+1 line): apply? ")
+    terminal.say("a\n", "applied 3 changes")
+    assert terminal.status() == 0
+    changed = [name for name in "abcd" if (own_world.project / name).read_text() != "1\n"]
+    assert changed == ["a", "c", "d"]
+    assert own_world.changes(own_world.stages()[0]["id"]) == {"b": "modified"}
+
+
+def conflict(world, session):
+    """A stage whose change of `a` does not fit to the user's."""
+    world.put("a", "1\n2\n3\n")
+    world.put("b", "1\n")
+    stage = world.stage("printf '1\\n2 staged\\n3\\n' > a; echo 2 >> b")
+    world.put("a", "1\n2 mine\n3\n")
+    terminal = TerminalSession([world.programs.ringfence, "stage", "apply", stage], world)
+    terminal.wait("a: changed in the stage and in the project. Which version? "
+                  "[s]taged [m]ine [e]dit s[k]ip [d]iff [q]uit ")
+    return terminal
+
+
+@pytest.mark.parametrize("key,text", [("s", "1\n2 staged\n3\n"), ("m", "1\n2 mine\n3\n"),
+                                      ("k", "1\n2 mine\n3\n")])
+def test_a_conflict_is_resolved_by_a_key(own_world, session, key, text):
+    terminal = conflict(own_world, session)
+    terminal.say("d\n", "2 staged")
+    terminal.wait("[q]uit ")
+    terminal.say(key + "\n", "applied ")
+    assert terminal.status() == 0
+    assert (own_world.project / "a").read_text() == text
+    assert (own_world.project / "b").read_text() == "1\n2\n"
+
+
+def test_a_conflict_is_resolved_in_the_editor(own_world, session):
+    editor = own_world.write("editor", "#!/bin/sh\n")
+    editor.chmod(0o755)
+    own_world.environment["EDITOR"] = str(editor)
+    terminal = conflict(own_world, session)
+    terminal.say("e\n", "the text still has conflict markers")
+    terminal.wait("[q]uit ")
+    editor.write_text("#!/bin/sh\ncp \"$1\" \"$(dirname \"$0\")/seen\"\n"
+                      "printf '1\\n2 both\\n3\\n' > \"$1\"\n")
+    terminal.say("e\n", "applied 2 changes")
+    assert terminal.status() == 0
+    assert (own_world.project / "a").read_text() == "1\n2 both\n3\n"
+    seen = (own_world.base / "seen").read_text()
+    assert seen == ("1\n<<<<<<< working tree\n2 mine\n||||||| base\n2\n=======\n2 staged\n"
+                    ">>>>>>> stage\n3\n")
+
+
+def test_quitting_leaves_everything_as_it_is(own_world, session):
+    terminal = conflict(own_world, session)
+    terminal.say("q\n", "the changes are kept as stage")
+    assert terminal.status() == 1
+    assert (own_world.project / "a").read_text() == "1\n2 mine\n3\n"
+    assert (own_world.project / "b").read_text() == "1\n"

@@ -1,0 +1,279 @@
+"""`ringfence stage`, from outside: run, list, diff, apply, discard, undo."""
+
+import json
+import os
+import subprocess
+import time
+
+from command_world import error_of
+from stage_world import tree_of
+
+SCRIPT = """
+echo more >> a.txt
+chmod 755 run.sh
+rm -r old
+mkdir -p new/deep
+echo 1 > new/deep/file
+ln -s a.txt link
+printf 'a\\0b' > binary
+"""
+
+
+def fill(world):
+    world.put("a.txt", "first\n")
+    world.put("run.sh", "#!/bin/sh\n")
+    world.put("old/x", "x\n")
+
+
+def test_nothing_changes_before_the_changes_are_applied(world):
+    fill(world)
+    before = tree_of(world.project)
+    stage = world.stage(SCRIPT)
+    assert tree_of(world.project) == before
+    assert world.changes(stage) == {
+        "a.txt": "modified", "binary": "added", "link": "added", "new": "added", "new/deep": "added",
+        "new/deep/file": "added", "old": "removed", "old/x": "removed", "run.sh": "mode"}
+    shown = world.good("stage", "diff", stage).stdout
+    assert "\n@@ -1 +1,2 @@\n first\n+more\n" in shown
+    assert "old mode 100644\nnew mode 100755\n" in shown
+
+    world.good("stage", "apply", stage)
+    assert (world.project / "a.txt").read_text() == "first\nmore\n"
+    assert (world.project / "new/deep/file").read_text() == "1\n"
+    assert os.readlink(world.project / "link") == "a.txt"
+    assert not (world.project / "old").exists()
+    assert (world.project / "run.sh").stat().st_mode & 0o777 == 0o755
+    assert [found["state"] for found in world.stages()] == ["applied"]
+
+    world.good("stage", "undo", stage)
+    assert tree_of(world.project) == before
+    world.good("stage", "apply", stage)
+    assert (world.project / "new/deep/file").read_text() == "1\n"
+    world.good("stage", "discard", stage)
+    assert not world.stages()
+
+
+def test_the_diff_is_one_that_git_applies(world):
+    fill(world)
+    world.put("odd \t\"name", "1\n2\n3\n")
+    stage = world.stage(SCRIPT.replace("printf 'a\\0b' > binary", "")
+                        + "printf '1\\n3\\nno newline' > 'odd \t\"name'\n")
+    diff = world.good("stage", "diff", stage).stdout
+    copy = world.base / "copy"
+    subprocess.run(["cp", "-a", world.project, copy], check=True)
+    subprocess.run(["git", "apply", "-"], cwd=copy, input=diff, text=True, check=True)
+    world.good("stage", "apply", stage)
+    assert tree_of(copy) == tree_of(world.project)
+
+
+def test_a_command_that_changes_nothing_leaves_no_stage(world):
+    fill(world)
+    done = world.call("stage", "run", "--", "cat", "a.txt")
+    assert done.returncode == 0 and done.stdout == "first\n", done
+    assert done.stderr == "ringfence: the command changed nothing in the project\n"
+    assert not world.stages()
+
+
+def test_the_status_is_the_commands(world):
+    fill(world)
+    for options in (["--keep"], ["--discard"], ["--apply"], []):
+        done = world.call("stage", "run", *options, "--", "sh", "-c", "echo >> a.txt; exit 3")
+        assert done.returncode == 3, f"{options}: {done}"
+    assert world.call("run", "--stage", "--", "sh", "-c", "exit 4").returncode == 4
+
+
+def test_what_is_done_at_the_end(world):
+    fill(world)
+    world.good("stage", "run", "--discard", "--", "sh", "-c", "echo 1 > f")
+    assert not world.stages() and not (world.project / "f").exists()
+    world.good("run", "--stage", "--apply", "--", "sh", "-c", "echo 1 > f")
+    assert (world.project / "f").read_text() == "1\n"
+    kept = world.good("stage", "run", "--", "sh", "-c", "echo 2 > f")  # without a terminal
+    stage = world.stages()[-1]["id"]
+    assert f"ringfence stage apply {stage}" in kept.stderr
+    assert (world.project / "f").read_text() == "1\n"
+
+
+def test_with_json_only_the_result_is_on_standard_output(world):
+    fill(world)
+    done = world.good("stage", "run", "--json", "--discard", "--", "sh", "-c", "echo out; echo > f")
+    assert json.loads(done.stdout)["changes"] == [{"path": "f", "change": "added", "what": "+1 line"}]
+    assert done.stderr.startswith("out\n")
+
+
+def test_only_some_changes_are_applied(world):
+    fill(world)
+    stage = world.stage(SCRIPT)
+    world.good("stage", "apply", stage, "new", "a.txt")
+    assert (world.project / "new/deep/file").exists() and (world.project / "old/x").exists()
+    assert set(world.changes(stage)) == {"binary", "link", "old", "old/x", "run.sh"}
+    world.good("stage", "apply", stage)
+    assert not world.changes(stage)
+    world.good("stage", "undo", stage)
+    assert (world.project / "old/x").exists() and (world.project / "new").exists()
+    world.good("stage", "undo", stage)
+    assert not (world.project / "new").exists()
+    error_of(world.call("stage", "undo", stage), 2, "is not applied")
+
+
+def test_changes_of_both_sides_are_a_conflict(world):
+    fill(world)
+    stage = world.stage("echo staged > a.txt; rm old/x; echo 1 > f")
+    world.put("a.txt", "the user's\n")
+    world.put("old/x", "the user's\n")
+    before = tree_of(world.project)
+    done = world.call("stage", "apply", stage)
+    error_of(done, 1, "because of 2 conflicts", "a.txt: changed in the stage and in the project",
+             "old/x: deleted in the stage, changed in the project")
+    assert tree_of(world.project) == before
+    world.good("stage", "apply", stage, "f")
+    assert (world.project / "f").exists()
+
+
+def test_what_was_changed_after_the_apply_is_not_undone(world):
+    fill(world)
+    stage = world.stage(SCRIPT)
+    world.good("stage", "apply", stage)
+    world.put("a.txt", "the user's\n")
+    before = tree_of(world.project)
+    error_of(world.call("stage", "undo", stage), 1, "a.txt", "nothing is undone")
+    assert tree_of(world.project) == before
+
+
+def test_which_stage_is_meant(world):
+    fill(world)
+    error_of(world.call("stage", "diff"), 2, "this project has no stage")
+    one = world.stage("echo 1 > f")
+    assert "+1" in world.good("stage", "diff").stdout
+    other = world.stage("echo 2 > f")
+    error_of(world.call("stage", "diff"), 2, "several stages", one, other)
+    assert "+2" in world.good("stage", "diff", other).stdout
+    error_of(world.call("stage", "diff", "zzzz9"), 2, "there is no stage")
+    world.good("stage", "discard", one)
+    world.good("stage", "discard", other)
+
+
+def test_a_stage_in_use_is_left_alone(world):
+    fill(world)
+    command = [world.programs.ringfence, "stage", "run", "--keep", "--", "sh", "-c",
+               "echo 1 > f; echo ready; cat"]
+    with subprocess.Popen(command, cwd=world.project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True, env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)},
+                          **world.as_user) as running:
+        assert running.stdout.readline() == "ready\n"
+        stage = world.stages()[0]
+        assert stage["state"] == "running"
+        assert world.changes(stage["id"]) == {"f": "added"}
+        for command in ("apply", "discard"):
+            error_of(world.call("stage", command, stage["id"]), 2, "is in use")
+        running.stdin.close()
+        assert running.wait(30) == 0
+    world.good("stage", "apply", stage["id"])
+    assert (world.project / "f").read_text() == "1\n"
+
+
+def test_a_launcher_that_was_killed_leaves_the_stage(world):
+    fill(world)
+    command = [world.programs.ringfence, "stage", "run", "--", "sh", "-c", "echo 1 > f; echo ready; cat"]
+    with subprocess.Popen(command, cwd=world.project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True, env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)},
+                          **world.as_user) as running:
+        assert running.stdout.readline() == "ready\n"
+        running.kill()
+        running.wait(30)
+    assert [found["state"] for found in world.stages()] == ["interrupted"]
+    world.good("stage", "apply")
+    assert (world.project / "f").read_text() == "1\n"
+
+
+def test_wrong_usage(world):
+    fill(world)
+    for arguments, part in (
+            (["run", "--apply", "--", "true"], "--apply needs --stage"),
+            (["stage", "run", "--apply", "--keep", "--", "true"], "exclude each other"),
+            (["run", "--stage", "--trial", "--", "true"], "nothing to stage"),
+            (["stage", "lst"], 'did you mean "list"'),
+            (["run", "--stage", "--layers", "landlock", "--", "true"], "staging needs layers full")):
+        done = world.call(*arguments)
+        assert done.returncode in (2, 125) and part in done.stderr, f"{arguments}: {done}"
+    assert not world.stages()
+
+
+def git(world, *arguments):
+    return world.start(["git", "-C", world.project, "-c", "user.name=n", "-c", "user.email=e",
+                        *arguments], env={"HOME": str(world.home)})
+
+
+def test_commits_become_a_branch(world):
+    world.put("a.txt", "1\n")
+    for arguments in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "one"]):
+        assert git(world, *arguments).returncode == 0, arguments
+    index = (world.project / ".git/index").read_bytes()
+    stage = world.stage("echo 2 >> a.txt; echo 3 > new; git add .;"
+                        " git -c user.name=n -c user.email=e commit -qm two; git branch other")
+    applied = world.good("stage", "apply", stage)
+    assert f"git reset stage/{stage}" in applied.stderr, applied
+    assert (world.project / ".git/index").read_bytes() == index
+    assert git(world, "log", "--format=%s", "main").stdout == "one\n"
+    assert git(world, "log", "--format=%s", f"stage/{stage}").stdout == "two\none\n"
+    assert git(world, "log", "--format=%s", "other").stdout == "two\none\n"
+    assert git(world, "fsck", "--strict").returncode == 0
+    assert git(world, "reset", "-q", f"stage/{stage}").returncode == 0
+    assert git(world, "status", "--porcelain").stdout == ""
+    assert git(world, "log", "--format=%s").stdout == "two\none\n"
+
+
+def test_the_preview_pairs_moves_and_counts_directories(world):
+    for name in ("x", "y"):
+        world.put(f"old/{name}", f"text of {name}\n")
+    world.put("single", "some text\n")
+    done = world.good("stage", "run", "--keep", "--", "sh", "-ec",
+                      "mv old new; mv single other; mkdir node_modules;"
+                      " for i in $(seq 30); do echo $i > node_modules/$i; done")
+    assert "  new/ (moved from old)\n" in done.stderr, done.stderr
+    assert "  other (moved from single)\n" in done.stderr
+    assert "  node_modules/ (+30 files)\n" in done.stderr
+    assert "old/x" not in done.stderr and "deleted" not in done.stderr
+
+
+def test_what_the_user_changes_after_the_command_is_merged(world):
+    world.put("a.txt", "1\n2\n3\n4\n5\n6\n7\n")
+    world.put("b.txt", "1\n2\n3\n")
+    stage = world.stage("sed -i 's/7/7 staged/' a.txt; sed -i 's/2/2 staged/' b.txt")
+    world.put("a.txt", "1 mine\n2\n3\n4\n5\n6\n7\n")
+    world.put("b.txt", "1\n2 mine\n3\n")
+    error_of(world.call("stage", "apply", stage), 1, "because of 1 conflict", "b.txt")
+    assert (world.project / "a.txt").read_text() == "1 mine\n2\n3\n4\n5\n6\n7\n"
+    world.good("stage", "apply", stage, "--conflicts", "mine")
+    assert (world.project / "a.txt").read_text() == "1 mine\n2\n3\n4\n5\n6\n7 staged\n"
+    assert (world.project / "b.txt").read_text() == "1\n2 mine\n3\n"
+    world.good("stage", "apply", stage, "b.txt", "--conflicts", "staged")
+    assert (world.project / "b.txt").read_text() == "1\n2 staged\n3\n"
+    world.good("stage", "undo", stage)
+    assert (world.project / "b.txt").read_text() == "1\n2 mine\n3\n"
+
+
+def test_what_the_user_changes_while_the_command_runs_is_merged(world):
+    """The version before both is copied when the stage first changes the file."""
+    world.put("a.txt", "1\n2\n3\n4\n5\n6\n7\n")
+    command = [world.programs.ringfence, "stage", "run", "--keep", "--", "sh", "-c",
+               "sleep 0.5; sed -i 's/7/7 staged/' a.txt; echo changed; cat; echo end >> a.txt"]
+    with subprocess.Popen(command, cwd=world.project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True,
+                          env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)}, **world.as_user) as running:
+        assert running.stdout.readline() == "changed\n"
+        stage = world.stages()[0]["id"]
+        wait_for(lambda: any((world.state / "stages" / stage).glob("base/*")))
+        world.put("a.txt", "1 mine\n2\n3\n4\n5\n6\n7\n")
+        running.stdin.close()
+        assert running.wait(30) == 0
+    world.good("stage", "apply", stage)
+    assert (world.project / "a.txt").read_text() == "1 mine\n2\n3\n4\n5\n6\n7 staged\nend\n"
+
+
+def wait_for(condition):
+    for _ in range(300):
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it did not happen")

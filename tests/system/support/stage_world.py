@@ -1,0 +1,71 @@
+"""A project whose changes are staged."""
+
+import json
+import os
+import stat
+import subprocess
+
+from command_world import CommandWorld
+
+
+class StageWorld(CommandWorld):
+    """If the tests run as root, the program runs as an ordinary user, unless `as_root`."""
+
+    def __init__(self, base, programs, as_root=False):
+        super().__init__(base, programs, as_root)
+        self.environment |= {"TERM": "xterm", "PATH": "/usr/local/bin:/usr/bin:/bin"}
+        if not as_root:
+            self.give_up_root()
+
+    def call(self, *arguments, cwd=None, **options):
+        """Runs `ringfence ARGUMENT...`."""
+        return subprocess.run(
+            [self.programs.ringfence, *map(str, arguments)], cwd=cwd or self.project, text=True,
+            errors="surrogateescape", stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+            check=False, env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home)},
+            **self.as_user, **options)
+
+    def put(self, path, text=""):
+        """A file of the user's in the project; without text, a directory."""
+        place = self.project / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+        self.give(self.project)
+        return place
+
+    def give(self, folder):
+        for path in (folder, *folder.rglob("*")):
+            if self.as_user and path.lstat().st_uid == 0:
+                os.chown(path, self.as_user["user"], self.as_user["user"], follow_symlinks=False)
+
+    def stage(self, script, *options, shell="sh"):
+        """Runs a script in a stage that is kept. Returns its id."""
+        done = self.call("stage", "run", "--json", "--keep", *options, "--", shell, "-ec", script)
+        assert done.returncode == 0, f"{done.returncode}: {done.stdout}{done.stderr}"
+        return json.loads(done.stdout)["id"]
+
+    def changes(self, stage):
+        """The kind of each change, by its path."""
+        done = self.good("stage", "diff", stage, "--json")
+        return {change["path"]: change["change"] for change in json.loads(done.stdout)["changes"]}
+
+    def good(self, *arguments):
+        done = self.call(*arguments)
+        assert done.returncode == 0, f"{arguments}: {done.returncode}: {done.stdout}{done.stderr}"
+        return done
+
+    def stages(self):
+        return json.loads(self.good("stage", "list", "--json").stdout)["stages"]
+
+
+def tree_of(folder):
+    """Kind, permissions and content of everything below a directory."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        facts = path.lstat()
+        if stat.S_ISLNK(facts.st_mode):
+            content = os.readlink(path)
+        else:
+            content = path.read_bytes() if stat.S_ISREG(facts.st_mode) else ""
+        found[str(path.relative_to(folder))] = (oct(facts.st_mode), content)
+    return found
