@@ -52,7 +52,7 @@ bool IsCopied(std::string_view attribute) {
          attribute == "system.posix_acl_access" || attribute == "system.posix_acl_default";
 }
 
-// A file system that has no such attributes cannot keep them.
+// Some file systems support no attributes; they are lost there.
 void CopyAttributes(int from, int to) {
   std::array<char, 4096> names{};
   const ssize_t size = ::flistxattr(from, names.data(), names.size());

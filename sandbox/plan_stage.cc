@@ -21,7 +21,7 @@ Status PlanStage(const PlanRequest& request, SandboxPlan& plan) {
   const Path& stage = request.command.stage;
   if (stage.is_root()) return Unit{};
   const std::string why = WhyNoStage(request, plan);
-  if (!why.empty()) return Error{Error::Kind::kSystem, "stage", why, "nothing was run"};
+  if (!why.empty()) return Error{Error::Kind::kSystem, "stage", why + "; nothing was run", ""};
   plan.stage = stage;
   return Unit{};
 }

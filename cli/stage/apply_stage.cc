@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/environment.h"
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/stage/held_back.h"
@@ -45,6 +46,21 @@ void SayEach(const MergePlan& plan, ChangeAction action, const std::string& labe
   if (count > kMost) Say(label + ": " + std::to_string(count - kMost) + " more");
 }
 
+// The path below the project; "" for the project itself.
+std::string NameInProject(const std::string& path, const Path& project) {
+  for (const std::string& absolute : {Absolute(path), project.text() + "/" + path}) {
+    const Path clean = Path::Clean(absolute);
+    if (const std::optional<std::string_view> below = clean.Below(project)) {
+      return std::string(*below);
+    }
+  }
+  return path;
+}
+
+bool IsAt(std::string_view path, const std::string& name) {
+  return name.empty() || path == name || path.starts_with(name + "/");
+}
+
 // The commits are on a branch of their own. Its files are in the work tree already, so that moving
 // the user's branch there changes no file.
 void SayBranch(const StagedBranch& branch) {
@@ -66,13 +82,21 @@ Result<ChangeList> ShownChanges(const Stage& stage) {
   return changes;
 }
 
-bool IsAmong(const Change& change, const std::vector<std::string>& paths) {
-  if (paths.empty()) return true;
-  return std::ranges::any_of(paths, [&change](std::string path) {
-    while (path.ends_with('/')) path.pop_back();
-    return path.empty() || path == "." || change.path == path ||
-           change.path.starts_with(path + "/");
+Status KeepOnly(ChangeList& changes, const std::vector<std::string>& paths, const Stage& stage) {
+  if (paths.empty()) return Unit{};
+  std::vector<std::string> names;
+  for (const std::string& path : paths) {
+    names.push_back(NameInProject(path, stage.record().project));
+    const auto is_there = [&](const Change& change) { return IsAt(change.path, names.back()); };
+    if (std::ranges::any_of(changes, is_there)) continue;
+    return UsageError("", "stage " + stage.record().id + " does not change " + Quote(path),
+                      "name a path that the list of its changes has");
+  }
+  std::erase_if(changes, [&names](const Change& change) {
+    return std::ranges::none_of(
+        names, [&change](const std::string& name) { return IsAt(change.path, name); });
   });
+  return Unit{};
 }
 
 Status LockStage(const StageFolder& stage) {
@@ -104,7 +128,7 @@ Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
                             const StageOptions& options) {
   Result<ChangeList> changes = ShownChanges(stage);
   if (!changes) return changes.error();
-  std::erase_if(*changes, [&](const Change& change) { return !IsAmong(change, options.paths); });
+  if (Status s = KeepOnly(*changes, options.paths, stage); !s) return s.error();
   const Result<StagePolicy> policy = StagePolicy::Find(options.given, stage.record());
   if (!policy) return policy.error();
   const Result<Policy> rules = policy->Rules();
@@ -158,6 +182,10 @@ Outcome ApplyAndReport(Stage& stage, const StagePlan& plan, const StageStore& st
     return Outcome::No({Error::Kind::kUsage, "",
                         "nothing is applied, because of " + Counted(conflicts, "conflict"),
                         "apply other files by name: ringfence stage apply " + id + " PATH"});
+  }
+  if (std::ranges::none_of(merge.changes, &PlannedChange::is_done)) {
+    Console().Line("stage " + id + " has nothing to apply");
+    return 0;
   }
   const Result<Applied> applied = ApplyPlan(stage, merge);
   if (!applied) return applied.error();

@@ -16,8 +16,9 @@ namespace ringfence {
 // The changes, with moved files paired.
 Result<ChangeList> ShownChanges(const Stage& stage);
 
-// True if the change is at or below one of the paths; true for no paths.
-bool IsAmong(const Change& change, const std::vector<std::string>& paths);
+// Keeps the changes at or below one of the paths; all without paths. A path is absolute, or
+// relative to the current directory or to the project. Returns an error for a path without changes.
+Status KeepOnly(ChangeList& changes, const std::vector<std::string>& paths, const Stage& stage);
 
 // An error if another process works on the stage.
 Status LockStage(const StageFolder& stage);

@@ -125,7 +125,7 @@ Result<ChangeList> ChangesAmong(const Stage& stage, const std::vector<std::strin
   // Commits are shown by the preview; git's own files only to those who ask for them.
   const auto is_gits = [](const Change& change) { return !GitFolderOf(change.path).empty(); };
   if (paths.empty()) std::erase_if(*changes, is_gits);
-  std::erase_if(*changes, [&](const Change& change) { return !IsAmong(change, paths); });
+  if (Status s = KeepOnly(*changes, paths, stage); !s) return s.error();
   return changes;
 }
 

@@ -33,7 +33,7 @@ Result<std::vector<std::string>> EditorWords() {
   }
   std::string program = FindInPath("vi");
   if (!program.empty()) return std::vector<std::string>{std::move(program)};
-  return UsageError("EDITOR", "is not set, and there is no vi", "set it to your editor");
+  return UsageError("EDITOR", "is not set, and vi is not installed", "set it to your editor");
 }
 
 Result<std::string> ReadBack(const std::string& path) {

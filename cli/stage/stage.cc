@@ -11,6 +11,7 @@ namespace {
 
 constexpr const char* kStageExamples =
     "  ringfence stage run -- npm install\n"
+    "  ringfence stage              (or: ringfence stage list)\n"
     "  ringfence stage diff\n"
     "  ringfence stage discard k7fq\n\n"
     "A stage keeps what a command changes in the project apart from it, until you apply or\n"
@@ -137,6 +138,11 @@ void AddStage(Command& app, Action& chosen) {
   AddGc(stage, chosen);
   AddEnded(stage, chosen);
   AddKeepBases(stage, chosen);
+  stage.MayHaveCommand();
+  stage.OnGiven([stage, &chosen] {
+    if (stage.has_command()) return;
+    chosen = [] { return RunStageCommand(StageCommand::kList, {}); };
+  });
 }
 
 }  // namespace ringfence

@@ -45,7 +45,7 @@ Result<std::string> FindId(const StageStore& store, const std::string& id) {
     return UsageError("", "this project has several stages: " + JoinedIds(*ids),
                       "name one of them");
   }
-  if (ids->empty()) return UsageError("", "there is no stage " + Quote(id), kList);
+  if (ids->empty()) return UsageError("", "no stage is named " + Quote(id), kList);
   return UsageError("", Quote(id) + " can mean several stages: " + JoinedIds(*ids),
                     "give more of the ID");
 }

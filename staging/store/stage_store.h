@@ -54,7 +54,7 @@ class StageStore {
 
   // Creates a stage with a new id, and locks it.
   Result<StageFolder> Create() const;
-  // ENOENT if there is no stage of that name.
+  // Fails with ENOENT if the stage does not exist.
   Result<StageFolder> Open(std::string_view id) const;
   // Waits until no other command applies changes to the project, up to `milliseconds`. Returns an
   // invalid descriptor if one still does then. The lock ends when the descriptor is closed.

@@ -49,16 +49,16 @@ TEST_CASE("plan, stage: without a way to keep changes apart there is no plan") {
     return staged.planned.WhyNot().what;
   };
   CHECK(why_not([](PlanWorld& w) { w.command.layers = SandboxLayers::kLandlock; }) ==
-        "staging needs layers full");
+        "staging needs layers full; nothing was run");
   CHECK(why_not([](PlanWorld& w) { w.facts.is_inside = true; }) ==
-        "this is inside another sandbox of ringfence's");
+        "this is inside another sandbox of ringfence's; nothing was run");
   CHECK(why_not([](PlanWorld& w) { w.facts.system = HostSystem::kMacos; }) ==
-        "changes cannot be staged on this system");
+        "changes cannot be staged on this system; nothing was run");
   const std::string mounts = "1 0 8:1 / / rw - ext4 d rw\n2 1 8:2 / ";
   CHECK(why_not([&](PlanWorld& w) {
           const std::string text = mounts + "/home/dev/project/sub rw - ext4 e rw\n";
           w.world.files.Put("/proc/self/mountinfo", File(text));
-        }) == "\"/home/dev/project/sub\" is a mount point in the project");
+        }) == "\"/home/dev/project/sub\" is a mount point in the project; nothing was run");
 
   Staged above;
   above.planned.world.files.Put("/proc/self/mountinfo",
@@ -69,5 +69,6 @@ TEST_CASE("plan, stage: without a way to keep changes apart there is no plan") {
 TEST_CASE("plan, stage: a command that is not confined is not staged") {
   Staged staged;
   staged.planned.command.mode = SandboxMode::kRwx;
-  CHECK(staged.planned.WhyNot().what == "a command that is not confined cannot be staged");
+  CHECK(staged.planned.WhyNot().what ==
+        "a command that is not confined cannot be staged; nothing was run");
 }

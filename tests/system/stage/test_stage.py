@@ -148,7 +148,7 @@ def test_which_stage_is_meant(world):
     other = world.stage("echo 2 > f")
     error_of(world.call("stage", "diff"), 2, "several stages", one, other)
     assert "+2" in world.good("stage", "diff", other).stdout
-    error_of(world.call("stage", "diff", "zzzz9"), 2, "there is no stage")
+    error_of(world.call("stage", "diff", "zzzz9"), 2, "no stage is named")
     world.good("stage", "discard", one)
     world.good("stage", "discard", other)
 
@@ -277,3 +277,21 @@ def wait_for(condition):
             return
         time.sleep(0.1)
     raise AssertionError("it did not happen")
+
+
+def test_paths_are_those_of_changes(world):
+    world.put("sub/a", "1\n")
+    stage = world.stage("echo 2 >> sub/a; echo 1 > b; echo 1 > c")
+    for arguments in (["apply", stage, "nothing"], ["diff", stage, "/etc/passwd"]):
+        error_of(world.call("stage", *arguments), 2, f"stage {stage} does not change")
+    assert [found["state"] for found in world.stages()] == ["ended"]
+    world.good("stage", "apply", stage, world.project / "b")
+    assert world.call("stage", "apply", stage, "a", cwd=world.project / "sub").returncode == 0
+    assert set(world.changes(stage)) == {"c"}
+    world.good("stage", "apply", stage)
+    assert "has nothing to apply" in world.good("stage", "apply", stage).stdout
+
+
+def test_without_a_command_the_stages_are_listed(world):
+    world.put("a", "1\n")
+    assert world.good("stage").stdout == world.good("stage", "list").stdout
