@@ -99,31 +99,6 @@ Status KeepOnly(ChangeList& changes, const std::vector<std::string>& paths, cons
   return Unit{};
 }
 
-Status LockStage(const StageFolder& stage) {
-  const Result<bool> is_free = stage.Lock();
-  if (!is_free) return is_free.error();
-  if (*is_free) return Unit{};
-  return UsageError("", "stage " + std::string(stage.path().name()) + " is in use",
-                    "wait until its command has ended, or end it");
-}
-
-Status TakeStage(Stage& stage) {
-  if (Status s = LockStage(stage.folder()); !s) return s;
-  const Result<Recovered> recovered = Recover(stage.project(), stage.folder().fd());
-  if (!recovered) return recovered.error();
-  if (Status s = FinishUndo(stage.folder()); !s) return s;
-  if (recovered->was_interrupted) {
-    Say("note: a command was interrupted while it applied stage " + stage.record().id +
-        "; what it had changed is undone");
-  }
-  for (const std::string& path : recovered->changed) {
-    Say("note: " + Quote(path) +
-        " was changed since, and stays as it is; its version before is in " +
-        Quote(stage.folder().path().Child("kept").text()));
-  }
-  return Unit{};
-}
-
 Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
                             const StageOptions& options) {
   Result<ChangeList> changes = ShownChanges(stage);

@@ -20,13 +20,6 @@ Result<ChangeList> ShownChanges(const Stage& stage);
 // relative to the current directory or to the project. Returns an error for a path without changes.
 Status KeepOnly(ChangeList& changes, const std::vector<std::string>& paths, const Stage& stage);
 
-// An error if another process works on the stage.
-Status LockStage(const StageFolder& stage);
-
-// Locks the stage, and completes or undoes what a command that was killed has left. An error if
-// another process works on the stage.
-Status TakeStage(Stage& stage);
-
 // What applying a stage would do, with git's directories.
 struct StagePlan {
   MergePlan merge;

@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/text.h"
+#include "cli/common/ask.h"
 #include "cli/common/pager.h"
 #include "cli/stage/diff_text.h"
 #include "cli/stage/edit_text.h"
@@ -19,6 +21,11 @@
 
 namespace ringfence {
 namespace {
+
+enum class ConflictSide : uint8_t {
+  kStaged,  // what the stage has replaces what the project has
+  kMine,    // the project stays as it is
+};
 
 constexpr std::string_view kMarker = "<<<<<<< ";
 
@@ -122,20 +129,29 @@ class ConflictQuestion {
   PlannedChange& planned_;
 };
 
-}  // namespace
-
 void ResolveAll(MergePlan& plan, ConflictSide side) {
   for (PlannedChange& planned : plan.changes) {
     if (planned.action == ChangeAction::kConflict) Resolve(planned, side);
   }
 }
 
+// Returns false if the user stops asking.
 bool AskAboutConflicts(const Terminal& terminal, const Stage& stage, MergePlan& plan) {
   for (PlannedChange& planned : plan.changes) {
     if (planned.action != ChangeAction::kConflict) continue;
     if (!ConflictQuestion(terminal, stage, planned).Ask()) return false;
   }
   return true;
+}
+
+}  // namespace
+
+bool ResolveConflicts(const Stage& stage, const StageOptions& options, MergePlan& plan) {
+  if (!options.conflicts.empty()) {
+    ResolveAll(plan, options.conflicts == "mine" ? ConflictSide::kMine : ConflictSide::kStaged);
+  }
+  const Terminal terminal;
+  return options.json || !terminal.can_ask() || AskAboutConflicts(terminal, stage, plan);
 }
 
 }  // namespace ringfence

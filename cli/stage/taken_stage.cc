@@ -1,0 +1,62 @@
+#include "cli/stage/taken_stage.h"
+
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/stage/stage_choice.h"
+#include "files/tree_transaction.h"
+#include "run/messages.h"
+#include "staging/undo.h"
+
+namespace ringfence {
+namespace {
+
+// Completes or undoes what a command that was killed has left.
+Status RecoverStage(const Stage& stage) {
+  const Result<Recovered> recovered = Recover(stage.project(), stage.folder().fd());
+  if (!recovered) return recovered.error();
+  if (Status s = FinishUndo(stage.folder()); !s) return s;
+  if (recovered->was_interrupted) {
+    Say("note: a command was interrupted while it applied stage " + stage.record().id +
+        "; what it had changed is undone");
+  }
+  for (const std::string& path : recovered->changed) {
+    Say("note: " + Quote(path) +
+        " was changed since, and stays as it is; its version before is in " +
+        Quote(stage.folder().path().Child("kept").text()));
+  }
+  return Unit{};
+}
+
+}  // namespace
+
+Result<TakenStage> TakeStage(const StageOptions& options) {
+  Result<StageStore> store = FindStages(options.given);
+  if (!store) return store.error();
+  Result<Stage> stage = ChooseStage(*store, options.id);
+  if (!stage) return stage.error();
+  if (Status s = LockStage(stage->folder()); !s) return s.error();
+  if (Status s = RecoverStage(*stage); !s) return s.error();
+  return TakenStage{std::move(*store), std::move(*stage)};
+}
+
+Status LockStage(const StageFolder& stage) {
+  const Result<bool> is_free = stage.Lock();
+  if (!is_free) return is_free.error();
+  if (*is_free) return Unit{};
+  return UsageError("", "stage " + std::string(stage.path().name()) + " is in use",
+                    "wait until its command has ended, or end it");
+}
+
+Outcome SayKept(Stage& stage, int status) {
+  const std::string& id = stage.record().id;
+  if (Status s = stage.MakeDurable(); !s) {
+    Say("warning: the changes may be lost if the machine stops: " + Printable(s.error().text()));
+  }
+  Say("the changes are kept as stage " + id + "; to see them: ringfence stage diff " + id +
+      "; then: ringfence stage apply " + id + ", or ringfence stage discard " + id);
+  return status;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,28 @@
+// Takes a stage for a command that changes it.
+#pragma once
+
+#include "base/outcome.h"
+#include "base/result.h"
+#include "cli/stage/stage_options.h"
+#include "staging/stage.h"
+#include "staging/store/stage_store.h"
+
+namespace ringfence {
+
+// A stage that this process has locked.
+struct TakenStage {
+  StageStore store;
+  Stage stage;
+};
+
+// The stage that the options name. Completes or undoes what a command that was killed has left. An
+// error if another process works on the stage.
+Result<TakenStage> TakeStage(const StageOptions& options);
+
+// An error if another process works on the stage.
+Status LockStage(const StageFolder& stage);
+
+// Keeps the stage for later: waits until its changes are on the disk, and says how to go on.
+Outcome SayKept(Stage& stage, int status);
+
+}  // namespace ringfence
