@@ -56,8 +56,8 @@ def fixture_folder():
 @pytest.fixture(name="disks", scope="module")
 def fixture_disks(folder, pytestconfig):
     option = pytestconfig.option
-    programs = [option.ringfence, f"{option.ringfence}-cli", f"{option.ringfence}-proxy", option.hook,
-                os.path.join(option.probes, "escape_probe")]
+    parts = [f"{option.ringfence}{part}" for part in ("", "-cli", "-proxy", "-stage")]
+    programs = [*parts, option.hook, os.path.join(option.probes, "escape_probe")]
     return [machine.make_root(folder, programs), *machine.make_disks(folder)]
 
 
