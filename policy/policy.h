@@ -210,11 +210,19 @@ struct SandboxRules {
   bool operator==(const SandboxRules&) const = default;
 };
 
+enum class StageBuffer : uint8_t { kDisk, kMemory };
+
 struct StageRules {
   std::vector<std::string_view> verify;
+  StageBuffer buffer = StageBuffer::kDisk;
+  uint64_t buffer_size = uint64_t{1} << 30;  // bytes; of kMemory
+  uint64_t keep_days = 30;                   // for applied stages
+  uint64_t keep_size = uint64_t{10} << 30;   // bytes; of applied stages together
   bool sandbox = true;
   bool auto_apply = false;
+  bool auto_apply_trusted = true;
   std::vector<std::string_view> trusted;
+  uint64_t show_diff_threshold = 10;  // lines of the preview
 
   bool operator==(const StageRules&) const = default;
 };

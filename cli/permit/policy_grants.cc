@@ -80,8 +80,6 @@ struct GrantRow {
   EntryDanger (*danger_of)(const GrantReader&, const std::string&) = nullptr;
 };
 
-constexpr const char* kStaged =
-    "For staged changes, which this version does not have: {{name}}: {{raw}}";
 constexpr const char* kStartsIn = "The client starts in the mode {{text}}";
 
 constexpr GrantRow kRows[] = {
@@ -151,10 +149,26 @@ constexpr GrantRow kRows[] = {
     {"/sandbox/io", "", Danger::kNone, "Commands are limited: {{name}} {{raw}}"},
     {"/sandbox/env", "[]", Danger::kNone, "Commands see no variable."},
     {"/sandbox/env", "", Danger::kOpensMore, "Commands see these variables: {{entries}}"},
-    {"/stage/verify", "", Danger::kOpensMore, kStaged},
-    {"/stage/commands/sandbox", "", Danger::kOpensMore, kStaged},
-    {"/stage/commands/auto_apply", "", Danger::kOpensMore, kStaged},
-    {"/stage/commands/trusted", "", Danger::kOpensMore, kStaged},
+    {"/stage/verify", "", Danger::kOpensMore,
+     "Run in the sandbox to check merged changes: {{entries}}"},
+    {"/stage/buffer", "", Danger::kNone, "Changes in stages are kept in: {{text}}"},
+    {"/stage/buffer_size", "", Danger::kNone, "Limit of a stage in memory: {{raw}}"},
+    {"/stage/keep_days", "", Danger::kNone, "Applied stages are kept for days: {{raw}}"},
+    {"/stage/keep_size", "", Danger::kNone, "Applied stages are kept up to: {{raw}}"},
+    {"/stage/commands/sandbox", "false", Danger::kOpensAll,
+     "Commands in a stage are not confined."},
+    {"/stage/commands/sandbox", "", Danger::kNone, "Commands in a stage are confined."},
+    {"/stage/commands/auto_apply", "true", Danger::kOpensAll,
+     "What a staged command has changed is applied without a question."},
+    {"/stage/commands/auto_apply", "", Danger::kNone,
+     "The user is asked before changes of a staged command are applied."},
+    {"/stage/commands/auto_apply_trusted", "true", Danger::kNone,
+     "What a trusted command has changed is applied without a question."},
+    {"/stage/commands/auto_apply_trusted", "", Danger::kNone,
+     "The user is asked before changes of a trusted command are applied."},
+    {"/stage/commands/trusted", "", Danger::kOpensMore, "Trusted commands in stages: {{entries}}"},
+    {"/stage/commands/show_diff_threshold", "", Danger::kNone,
+     "The diff is shown before the question from so many lines of the preview: {{raw}}"},
     {"/audit/file", "", Danger::kOpensAll, "Decisions are logged to another file: {{text}}"},
     {"/audit/rotate", "", Danger::kNone, "The log is rotated at {{text}}"},
     {"/audit/required", "true", Danger::kNone, "Calls that cannot be logged are refused."},

@@ -94,6 +94,8 @@ inline constexpr KeyChoice kMissingWords[] = {{"refuse", SandboxMissing::kRefuse
                                               {"warn", SandboxMissing::kWarn}};
 inline constexpr KeyChoice kReadsWords[] = {{"all", SandboxReads::kAll},
                                             {"listed", SandboxReads::kListed}};
+inline constexpr KeyChoice kBufferWords[] = {{"disk", StageBuffer::kDisk},
+                                             {"memory", StageBuffer::kMemory}};
 inline constexpr KeyChoice kSystemLogWords[] = {
     {"anchors", SystemLog::kAnchors}, {"lines", SystemLog::kLines}, {"off", SystemLog::kOff}};
 // The client accepts "manual" as another name for "default".
@@ -153,12 +155,31 @@ inline constexpr DocumentedKey kTable[] = {
      {"see below", "names of the variables to pass on, instead of the usual ones"}},
     {{"stage.verify", kTexts, kStage<&StageRules::verify>, OfTrusted(KeyRule::kAdd)},
      {"none", "commands that must succeed before changes are applied"}},
+    {{"stage.buffer", OneOf(kBufferWords), kStage<&StageRules::buffer>,
+      OfTrusted(KeyRule::kReplace)},
+     {"`\"disk\"`", "where changes are kept while the command runs: `\"disk\"` or `\"memory\"`"}},
+    {{"stage.buffer_size", SizeFrom("1M"), kStage<&StageRules::buffer_size>,
+      OfTrusted(KeyRule::kReplace)},
+     {"1G", "bytes of a buffer in memory, at least 1M"}},
+    {{"stage.keep_days", Whole(0, 36500), kStage<&StageRules::keep_days>,
+      OfTrusted(KeyRule::kReplace)},
+     {"30", "`ringfence stage gc` keeps applied stages for so many days, 0 to 36500"}},
+    {{"stage.keep_size", kSize, kStage<&StageRules::keep_size>, OfTrusted(KeyRule::kReplace)},
+     {"10G", "bytes of applied stages that `ringfence stage gc` keeps, the newest first"}},
     {{"stage.commands.sandbox", kSwitch, kStage<&StageRules::sandbox>, kLimitOn},
      {"`true`", "confines commands that work in the stage"}},
     {{"stage.commands.auto_apply", kSwitch, kStage<&StageRules::auto_apply>, kLimit},
-     {"`false`", "applies changes that commands make in the stage without asking"}},
+     {"`false`", "applies what a command has changed without asking"}},
+    {{"stage.commands.auto_apply_trusted", kSwitch, kStage<&StageRules::auto_apply_trusted>,
+      kLimit},
+     {"`true`", "applies what a trusted command has changed without asking"}},
     {{"stage.commands.trusted", kTexts, kStage<&StageRules::trusted>, kLimit},
-     {"none", "commands whose changes are applied without asking"}},
+     {"none",
+      "trusted commands: each word is a pattern for one argument, and `*` at the end stands for "
+      "any further arguments"}},
+    {{"stage.commands.show_diff_threshold", Whole(0, 1000000),
+      kStage<&StageRules::show_diff_threshold>, kLimit},
+     {"10", "shows the diff before the question if the preview has more lines, 0 to 1000000"}},
     {{"alerts.enabled", kSwitch},
      {"`true`", "writes alerts; a managed file that names an inbox requires them",
       "last; see below"}},

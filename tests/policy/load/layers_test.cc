@@ -170,8 +170,9 @@ TEST_CASE("layers: if hosts were not evaluated, an untrusted file only adds its 
 
 TEST_CASE("layers: an untrusted file runs no command, opens no log and passes on no variable") {
   World world;
-  world.Project(R"("stage":{"verify":["./evil.sh"],"commands":{"sandbox":false,"auto_apply":true,
-                            "trusted":["./evil.sh"]}},
+  world.Project(R"("stage":{"verify":["./evil.sh"],"buffer":"memory","keep_days":0,"keep_size":"1K",
+                            "commands":{"sandbox":false,"auto_apply":true,
+                            "trusted":["./evil.sh"],"show_diff_threshold":90000}},
                    "audit":{"file":"/tmp/elsewhere","required":true},
                    "alerts":{"inbox":"/srv/inbox"},
                    "sandbox":{"mode":"rwx","layers":"landlock","missing":"warn","reads":"all",
@@ -180,10 +181,7 @@ TEST_CASE("layers: an untrusted file runs no command, opens no log and passes on
                    "client":{"permission_mode":"bypassPermissions"})",
                 false);
   const Policy policy = Merged(world);
-  CHECK(policy.stage.verify.empty());
-  CHECK(policy.stage.trusted.empty());
-  CHECK(policy.stage.sandbox);
-  CHECK_FALSE(policy.stage.auto_apply);
+  CHECK(policy.stage == StageRules{});
   CHECK(policy.audit == AuditRules{});
   CHECK(policy.alerts == AlertRules{});
   CHECK(policy.sandbox.mode == SandboxMode::kSandbox);
