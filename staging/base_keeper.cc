@@ -15,6 +15,7 @@
 #include "base/directory.h"
 #include "base/syscall.h"
 #include "files/beneath.h"
+#include "staging/git_bases.h"
 
 namespace ringfence {
 namespace {
@@ -27,6 +28,7 @@ class BaseKeeper {
   Status Run(int stop) {
     if (!events_.valid()) return SystemError("inotify_init1");
     Scan("");
+    (void)NoteGitBases(stage_);  // without them, more can become conflicts
     for (;;) {
       std::array<pollfd, 2> polled{{{events_.get(), POLLIN, 0}, {stop, POLLIN, 0}}};
       if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR)

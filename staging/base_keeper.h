@@ -1,5 +1,5 @@
-// Keeps the content of each file when a running stage first changes it, so that what the user
-// changes in the meantime can be merged (BaseVersions).
+// Keeps the content of each file when a running stage first changes it, and notes what git has of
+// the others, so that what the user changes in the meantime can be merged (BaseVersions).
 #pragma once
 
 #include "base/result.h"

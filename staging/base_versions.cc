@@ -13,6 +13,7 @@
 #include "files/beneath.h"
 #include "files/done_step.h"
 #include "files/new_tree.h"
+#include "staging/git_bases.h"
 #include "staging/undo.h"
 
 namespace ringfence {
@@ -34,6 +35,7 @@ bool HasSoundTimes(const StageRecord& record) {
 BaseVersions::BaseVersions(const Stage& stage)
     : project_(stage.project()),
       folder_(stage.folder()),
+      project_path_(stage.record().project),
       watermark_(stage.record().watermark),
       has_sound_times_(HasSoundTimes(stage.record())) {}
 
@@ -118,7 +120,7 @@ std::optional<std::string> BaseVersions::Text(const std::string& path) const {
     return text ? std::optional(std::move(*text)) : std::nullopt;
   }
   const auto replaced = replaced_.find(path);
-  if (replaced == replaced_.end()) return {};
+  if (replaced == replaced_.end()) return GitBase(folder_, project_path_, path, kMaxKept);
   const Result<std::optional<std::string>> text = ReadIfThere(replaced->second.text());
   return text ? *text : std::optional<std::string>();
 }

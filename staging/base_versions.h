@@ -46,6 +46,7 @@ class BaseVersions {
 
   const UniqueFd& project_;
   const StageFolder& folder_;
+  Path project_path_;
   int64_t watermark_;
   // False if the clock was set back since the stage began: then the times of files say nothing.
   bool has_sound_times_;

@@ -24,7 +24,6 @@ namespace {
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int kStateLevels = 4;  // ~/.local/state/ringfence/stages
 constexpr const char* kRecord = "record";
-constexpr const char* kNewRecord = "record.new";
 constexpr size_t kMaxRecord = size_t{4} << 20;  // the words of a command take at most 2 MiB
 
 // Letters and digits that are not mistaken for each other.
@@ -59,13 +58,18 @@ bool IsStageId(std::string_view text) {
 Path StageFolder::written() const { return path_.Child(kStageWritten); }
 
 Status StageFolder::Save(const StageRecord& record) const {
-  const UniqueFd file(
-      ::openat(fd_.get(), kNewRecord, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
-  const std::string name = path_.Child(kRecord).text();
-  if (!file.valid()) return SystemError("open(" + name + ")");
-  if (Status s = WriteAll(file.get(), RenderRecord(record)); !s) return s;
-  return CallStatus(::renameat(fd_.get(), kNewRecord, fd_.get(), kRecord) == 0,
-                    "rename(" + name + ")");
+  return Write(kRecord, RenderRecord(record));
+}
+
+Status StageFolder::Write(const std::string& name, std::string_view bytes) const {
+  const std::string written = name + ".new";
+  const UniqueFd file(::openat(fd_.get(), written.c_str(),
+                               O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const std::string shown = path_.Child(name).text();
+  if (!file.valid()) return SystemError("open(" + shown + ")");
+  if (Status s = WriteAll(file.get(), bytes); !s) return s;
+  return CallStatus(::renameat(fd_.get(), written.c_str(), fd_.get(), name.c_str()) == 0,
+                    "rename(" + shown + ")");
 }
 
 Result<StageRecord> StageFolder::Load() const {

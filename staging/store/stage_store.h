@@ -26,6 +26,8 @@ class StageFolder {
 
   // Replaces the record as a whole. Does not wait for the disk.
   Status Save(const StageRecord& record) const;
+  // The same for another file of the stage.
+  Status Write(const std::string& name, std::string_view bytes) const;
   Result<StageRecord> Load() const;
 
   // Returns false if another process works on the stage, after waiting for it for a moment. The

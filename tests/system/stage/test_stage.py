@@ -1,5 +1,6 @@
 """`ringfence stage`, from outside: run, list, diff, apply, discard, undo."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -253,22 +254,53 @@ def test_what_the_user_changes_after_the_command_is_merged(world):
     assert (world.project / "b.txt").read_text() == "1\n2 mine\n3\n"
 
 
+@contextlib.contextmanager
+def running(world, script):
+    """Starts a script in a stage; yields the process and the stage's id when it has printed a line.
+    The script ends when its standard input is closed."""
+    command = [world.programs.ringfence, "stage", "run", "--keep", "--", "sh", "-c", script]
+    with subprocess.Popen(command, cwd=world.project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True,
+                          env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)}, **world.as_user) as process:
+        assert process.stdout.readline() != ""
+        yield process, world.stages()[0]["id"]
+        process.stdin.close()
+        assert process.wait(30) == 0
+
+
 def test_what_the_user_changes_while_the_command_runs_is_merged(world):
     """The version before both is copied when the stage first changes the file."""
     world.put("a.txt", "1\n2\n3\n4\n5\n6\n7\n")
-    command = [world.programs.ringfence, "stage", "run", "--keep", "--", "sh", "-c",
-               "sleep 0.5; sed -i 's/7/7 staged/' a.txt; echo changed; cat; echo end >> a.txt"]
-    with subprocess.Popen(command, cwd=world.project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True,
-                          env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)}, **world.as_user) as running:
-        assert running.stdout.readline() == "changed\n"
-        stage = world.stages()[0]["id"]
+    script = "sleep 0.5; sed -i 's/7/7 staged/' a.txt; echo changed; cat; echo end >> a.txt"
+    with running(world, script) as (_, stage):
         wait_for(lambda: any((world.state / "stages" / stage).glob("base/*")))
         world.put("a.txt", "1 mine\n2\n3\n4\n5\n6\n7\n")
-        running.stdin.close()
-        assert running.wait(30) == 0
     world.good("stage", "apply", stage)
     assert (world.project / "a.txt").read_text() == "1 mine\n2\n3\n4\n5\n6\n7 staged\nend\n"
+
+
+def test_what_the_user_changes_before_the_command_does_is_merged_with_what_git_has(world):
+    tracked = "1\n2\n3\n4\n5\n6\n7\n"
+    for name in ("clean", "dirty", "staged"):
+        world.put(name, tracked)
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
+        assert git(world, *arguments).returncode == 0, arguments
+    world.put("dirty", tracked + "8\n")
+    world.put("staged", tracked + "8\n")
+    assert git(world, "add", "staged").returncode == 0
+    script = "echo ready; cat; for f in clean dirty staged; do sed -i 's/4/4 staged/' $f; done"
+    with running(world, script) as (_, stage):
+        wait_for((world.state / "stages" / stage / "git-base").exists)
+        for name in ("clean", "dirty", "staged"):
+            text = (world.project / name).read_text()
+            world.put(name, text.replace("1", "1 mine"))
+        # The index is newer than the stage, so it does not count.
+        assert git(world, "add", "clean").returncode == 0
+    world.put("clean", (world.project / "clean").read_text() + "8 mine\n")
+    error_of(world.call("stage", "apply", stage), 1, "because of 1 conflict", "dirty")
+    world.good("stage", "apply", stage, "staged", "clean")
+    assert (world.project / "clean").read_text() == "1 mine\n2\n3\n4 staged\n5\n6\n7\n8 mine\n"
+    assert (world.project / "staged").read_text() == "1 mine\n2\n3\n4 staged\n5\n6\n7\n8\n"
 
 
 def wait_for(condition):

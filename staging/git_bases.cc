@@ -1,0 +1,134 @@
+#include "staging/git_bases.h"
+
+#include <fcntl.h>
+#include <git2.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "base/syscall.h"
+#include "base/text.h"
+#include "files/beneath.h"
+#include "files/entry.h"
+#include "staging/libgit2.h"
+
+namespace ringfence {
+namespace {
+
+// In the stage's directory: "OBJECT PATH" for each file, each with a NUL after it.
+constexpr const char* kNoted = "git-base";
+constexpr size_t kMaxNoted = size_t{64} << 20;
+
+template <auto Free>
+struct Freed {
+  template <typename Object>
+  void operator()(Object* object) const {
+    Free(object);
+  }
+};
+template <typename Object, auto Free>
+using Owned = std::unique_ptr<Object, Freed<Free>>;
+using Repository = Owned<git_repository, git_repository_free>;
+using Index = Owned<git_index, git_index_free>;
+using ObjectStore = Owned<git_odb, git_odb_free>;
+using Object = Owned<git_odb_object, git_odb_object_free>;
+
+// Null without a repository in this directory, or if another user owns it.
+Repository OpenRepository(const Path& project) {
+  git_repository* opened = nullptr;
+  if (!StartLibgit2()) return nullptr;
+  const int failed = git_repository_open_ext(&opened, project.text().c_str(),
+                                             GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
+  return Repository(failed == 0 ? opened : nullptr);
+}
+
+// A time in an index has 32 bits of seconds, and nanoseconds or 0 (gitformat-index(5)).
+constexpr int64_t kSecond = 1'000'000'000;
+
+bool IsTime(const git_index_time& noted, int64_t time) {
+  if (noted.seconds != static_cast<int32_t>(time / kSecond)) return false;
+  return noted.nanoseconds == 0 || noted.nanoseconds == time % kSecond;
+}
+
+// False if the file can have changed in the same moment in which the index was written: then its
+// times do not show the change.
+bool IsOlder(const git_index_time& noted, int64_t index) {
+  const auto seconds = static_cast<int32_t>(index / kSecond);
+  if (noted.seconds != seconds) return noted.seconds < seconds;
+  return noted.nanoseconds != 0 && noted.nanoseconds < index % kSecond;
+}
+
+bool IsCleanFile(const git_index_entry& noted, const Entry& now) {
+  constexpr unsigned kRegular = 0100000;
+  constexpr unsigned kType = 0170000;
+  constexpr unsigned kUnlike = GIT_INDEX_ENTRY_INTENT_TO_ADD | GIT_INDEX_ENTRY_SKIP_WORKTREE;
+  return (noted.mode & kType) == kRegular && now.is_file() && git_index_entry_stage(&noted) == 0 &&
+         (noted.flags_extended & kUnlike) == 0 && (noted.flags & GIT_INDEX_ENTRY_VALID) == 0 &&
+         noted.file_size == static_cast<uint32_t>(now.size) &&
+         noted.ino == static_cast<uint32_t>(now.inode) && IsTime(noted.mtime, now.mtime) &&
+         IsTime(noted.ctime, now.ctime);
+}
+
+// The object of the noted path; "" if it is not noted.
+std::string_view NotedObject(std::string_view noted, const std::string& path) {
+  const std::string wanted = " " + path + '\0';
+  for (size_t at = noted.find(wanted); at != noted.npos; at = noted.find(wanted, at + 1)) {
+    const size_t before = noted.rfind('\0', at);
+    const std::string_view object =
+        noted.substr(before == noted.npos ? 0 : before + 1, at - (before + 1));
+    if (IsLowerHex(object, GIT_OID_HEXSZ)) return object;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status NoteGitBases(const Stage& stage) {
+  const Repository repository = OpenRepository(stage.record().project);
+  git_index* opened = nullptr;
+  if (!repository || git_repository_index(&opened, repository.get()) != 0) return Unit{};
+  const Index index(opened);
+  const Result<Entry> written = LookAt(AT_FDCWD, git_index_path(index.get()), "index");
+  // What is read now is at least as new as that.
+  if (!written || git_index_read(index.get(), 1) != 0) return Unit{};
+  std::string text;
+  const size_t count = git_index_entrycount(index.get());
+  for (size_t i = 0; i < count && text.size() < kMaxNoted; ++i) {
+    const git_index_entry& noted = *git_index_get_byindex(index.get(), i);
+    const Result<Entry> now = LookAt(stage.project().get(), noted.path, noted.path);
+    const bool is_base = now && now->ctime < stage.record().watermark &&
+                         IsOlder(noted.mtime, written->mtime) && IsCleanFile(noted, *now);
+    if (!is_base) continue;
+    std::array<char, GIT_OID_HEXSZ + 1> object{};
+    git_oid_tostr(object.data(), object.size(), &noted.id);
+    text += std::string(object.data()) + " " + noted.path + '\0';
+  }
+  return stage.folder().Write(kNoted, text);
+}
+
+std::optional<std::string> GitBase(const StageFolder& folder, const Path& project,
+                                   const std::string& path, size_t limit) {
+  const Result<UniqueFd> file = OpenBeneath(folder.fd(), kNoted, O_RDONLY);
+  if (!file) return {};
+  const Result<std::string> noted = ReadAll(file->get(), 2 * kMaxNoted, kNoted);
+  git_oid id{};
+  const std::string object(noted ? NotedObject(*noted, path) : "");
+  if (object.empty() || git_oid_fromstr(&id, object.c_str()) != 0) return {};
+  const Repository repository = OpenRepository(project);
+  git_odb* opened = nullptr;
+  if (!repository || git_repository_odb(&opened, repository.get()) != 0) return {};
+  const ObjectStore store(opened);
+  size_t size = 0;
+  git_object_t type = GIT_OBJECT_INVALID;
+  const bool is_text = git_odb_read_header(&size, &type, store.get(), &id) == 0 &&
+                       type == GIT_OBJECT_BLOB && size <= limit;
+  git_odb_object* read = nullptr;
+  if (!is_text || git_odb_read(&read, store.get(), &id) != 0) return {};
+  const Object blob(read);
+  return std::string(static_cast<const char*>(git_odb_object_data(read)),
+                     git_odb_object_size(read));
+}
+
+}  // namespace ringfence
