@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "run/messages.h"
 #include "sandbox/backend.h"
+#include "sandbox/environment.h"
 #include "sandbox/private_folders.h"
 
 namespace ringfence {
@@ -33,17 +34,16 @@ bool IsEmpty(const Path& written) {
   return folder.valid() && AnyEntry(folder, [](const dirent&) { return true; }) == false;
 }
 
-// Variables that ringfence-stage gets. It is linked dynamically, so that others could make it load
-// a library or read a configuration from anywhere.
+// Variables that ringfence-stage gets: it is linked dynamically, so that others could make it load
+// a library or read a configuration from anywhere. It starts the policy's "stage.verify", which
+// needs what other commands get.
 bool IsPassedOn(std::string_view variable) {
-  constexpr std::array kNames = {
-      "HOME",     "PATH",  "USER",      "LOGNAME", "SHELL",   "TERM",   "TERMINFO",
-      "COLUMNS",  "LINES", "COLORTERM", "EDITOR",  "VISUAL",  "PAGER",  "GIT_PAGER",
-      "NO_COLOR", "LANG",  "LANGUAGE",  "TZ",      "DISPLAY", "TMPDIR", "WAYLAND_DISPLAY"};
-  constexpr std::array kPrefixes = {"LC_", "LESS", "XDG_", "RINGFENCE_", "CLAUDE_"};
+  constexpr std::array kNames = {"TMPDIR", "DISPLAY", "WAYLAND_DISPLAY"};
+  constexpr std::array kPrefixes = {"LESS", "XDG_", "RINGFENCE_", "CLAUDE_"};
   const std::string_view name = variable.substr(0, variable.find('='));
   const auto begins = [name](const char* prefix) { return name.starts_with(prefix); };
-  return std::ranges::find(kNames, name) != kNames.end() || std::ranges::any_of(kPrefixes, begins);
+  return IsUsualVariable(name) || std::ranges::find(kNames, name) != kNames.end() ||
+         std::ranges::any_of(kPrefixes, begins);
 }
 
 }  // namespace

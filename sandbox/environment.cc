@@ -119,6 +119,10 @@ std::vector<std::string> ProxyVariableNames() {
   return names;
 }
 
+bool IsUsualVariable(std::string_view variable) {
+  return IsListed(VariableName(variable), kPassed);
+}
+
 std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request) {
   std::vector<std::string> planned;
   const auto set = [&planned](std::string_view name, std::string_view value) {

@@ -28,6 +28,9 @@ struct EnvironmentRequest {
 };
 std::vector<std::string> PlanEnvironment(const EnvironmentRequest& request);
 
+// True if a command gets the variable ("NAME=value" or "NAME") unless the policy has a list.
+bool IsUsualVariable(std::string_view variable);
+
 // Replaces the variable of the same name.
 void SetVariable(std::vector<std::string>& environment, const std::string& variable);
 

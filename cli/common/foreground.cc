@@ -5,29 +5,14 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 
 #include "base/environment.h"
-#include "base/not_copied.h"
 #include "base/program.h"
 #include "base/syscall.h"
 #include "base/text.h"
 
 namespace ringfence {
 namespace {
-
-class IgnoreInterrupt : NotCopied {
- public:
-  IgnoreInterrupt() {
-    struct sigaction ignore {};
-    ignore.sa_handler = SIG_IGN;
-    ::sigaction(SIGINT, &ignore, &before_);
-  }
-  ~IgnoreInterrupt() { ::sigaction(SIGINT, &before_, nullptr); }
-
- private:
-  struct sigaction before_ {};
-};
 
 class ForegroundSettings : NotCopied {
  public:
@@ -50,6 +35,14 @@ class ForegroundSettings : NotCopied {
 };
 
 }  // namespace
+
+IgnoreInterrupt::IgnoreInterrupt() {
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGINT, &ignore, &before_);
+}
+
+IgnoreInterrupt::~IgnoreInterrupt() { ::sigaction(SIGINT, &before_, nullptr); }
 
 std::string FindInPath(std::string_view name) {
   const auto is_program = [](const std::string& path) { return ::access(path.c_str(), X_OK) == 0; };

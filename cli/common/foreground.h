@@ -1,10 +1,12 @@
 // Runs the user's own programs on the terminal: an editor, a pager.
 #pragma once
 
+#include <csignal>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/not_copied.h"
 #include "base/result.h"
 
 namespace ringfence {
@@ -18,6 +20,16 @@ struct ForegroundCall {
   std::vector<std::string> arguments;
   std::vector<std::string> environment;
   int input = 0;  // its standard input
+};
+
+// Ctrl-C is for the process that this one waits for, and not for this one.
+class IgnoreInterrupt : NotCopied {
+ public:
+  IgnoreInterrupt();
+  ~IgnoreInterrupt();
+
+ private:
+  struct sigaction before_ {};
 };
 
 // Waits until the program has ended. Ctrl-C is for the program. Returns its exit status, as a shell

@@ -57,7 +57,7 @@ Outcome AfterCommand(const StageOptions& options) {
   switch (decision) {
     case StageDecision::kApply: {
       if (!ResolveConflicts(stage, options, plan->merge)) return SayKept(stage, status);
-      Outcome outcome = ApplyAndReport(stage, *plan, taken->store);
+      Outcome outcome = ApplyAndReport(*taken, *plan, options.given);
       if (outcome.status == 0) outcome.status = status;
       return outcome;
     }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/stage/held_back.h"
+#include "cli/stage/verify.h"
 #include "files/beneath.h"
 #include "files/tree_transaction.h"
 #include "run/messages.h"
@@ -139,7 +140,9 @@ Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
   }
   std::ranges::sort(merge->changes, PathBefore,
                     [](const PlannedChange& planned) { return planned.change.path; });
-  return StagePlan{std::move(*merge), std::move(repositories->branches)};
+  return StagePlan{.merge = std::move(*merge),
+                   .branches = std::move(repositories->branches),
+                   .verify = {rules->stage.verify.begin(), rules->stage.verify.end()}};
 }
 
 void SayWhatStays(const MergePlan& plan) {
@@ -148,10 +151,11 @@ void SayWhatStays(const MergePlan& plan) {
   SayEach(plan, ChangeAction::kSkip, "not applied");
 }
 
-Outcome ApplyAndReport(Stage& stage, const StagePlan& plan, const StageStore& store) {
+Outcome ApplyAndReport(TakenStage& taken, const StagePlan& plan, const Registration& given) {
+  Stage& stage = taken.stage;
   const std::string& id = stage.record().id;
   const MergePlan& merge = plan.merge;
-  const Result<UniqueFd> lock = TakeProject(store, stage.record().project);
+  const Result<UniqueFd> lock = TakeProject(taken.store, stage.record().project);
   if (!lock) return lock.error();
   if (const size_t conflicts = merge.Count(ChangeAction::kConflict); conflicts > 0) {
     return Outcome::No({Error::Kind::kUsage, "",
@@ -161,6 +165,9 @@ Outcome ApplyAndReport(Stage& stage, const StagePlan& plan, const StageStore& st
   if (std::ranges::none_of(merge.changes, &PlannedChange::is_done)) {
     Console().Line("stage " + id + " has nothing to apply");
     return 0;
+  }
+  if (Status s = VerifyMerged(stage, merge, plan.verify, given); !s) {
+    return Outcome::No(s.error());
   }
   const Result<Applied> applied = ApplyPlan(stage, merge);
   if (!applied) return applied.error();

@@ -6,6 +6,7 @@
 
 #include "base/outcome.h"
 #include "cli/stage/stage_options.h"
+#include "cli/stage/taken_stage.h"
 #include "staging/merge_plan.h"
 #include "staging/repository_changes.h"
 #include "staging/stage.h"
@@ -24,6 +25,7 @@ Status KeepOnly(ChangeList& changes, const std::vector<std::string>& paths, cons
 struct StagePlan {
   MergePlan merge;
   std::vector<StagedBranch> branches;
+  std::vector<std::string> verify;  // the policy's
 };
 
 // Plans the changes at `options.paths`. Keeps copies of the files that the stage has changed, so
@@ -34,8 +36,9 @@ Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
 // Says which changes are in conflict, held back or never applied, and why.
 void SayWhatStays(const MergePlan& plan);
 
-// Applies the plan while no other stage is applied to the project. Prints what it did.
-Outcome ApplyAndReport(Stage& stage, const StagePlan& plan, const StageStore& store);
+// Applies the plan while no other stage is applied to the project, if the policy's "stage.verify"
+// succeeds. Prints what it did. `given` is that of StageOptions.
+Outcome ApplyAndReport(TakenStage& taken, const StagePlan& plan, const Registration& given);
 
 Outcome UndoStage(Stage& stage, const StageStore& store);
 

@@ -37,7 +37,7 @@ Outcome Apply(const StageOptions& options) {
   if (!plan) return plan.error();
   SayWhatStays(plan->merge);
   if (!ResolveConflicts(taken->stage, options, plan->merge)) return SayKept(taken->stage, 1);
-  return ApplyAndReport(taken->stage, *plan, taken->store);
+  return ApplyAndReport(*taken, *plan, options.given);
 }
 
 Outcome Undo(const StageOptions& options) {

@@ -33,6 +33,11 @@ class StageWorld(CommandWorld):
         self.give(self.project)
         return place
 
+    def user_policy(self, **sections):
+        """Writes the user's policy."""
+        self.write(self.policy, json.dumps({"version": 1, **sections}))
+        self.give(self.home)
+
     def give(self, folder):
         for path in (folder, *folder.rglob("*")):
             if self.as_user and path.lstat().st_uid == 0:

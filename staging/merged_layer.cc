@@ -1,0 +1,114 @@
+#include "staging/merged_layer.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <ranges>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/syscall.h"
+#include "files/beneath.h"
+#include "files/remove_tree.h"
+#include "files/tree_transaction.h"
+#include "staging/apply.h"
+#include "staging/store/names.h"
+
+namespace ringfence {
+namespace {
+
+constexpr const char* kMerged = "merged";  // in the stage's directory
+
+// Writes the steps of a plan as an overlay's upper layer (the kernel's
+// Documentation/filesystems/overlayfs.rst).
+class LayerWriter {
+ public:
+  LayerWriter(const Stage& stage, const UniqueFd& layer) : stage_(stage), layer_(layer) {}
+
+  Status Write(const std::vector<TreeStep>& steps) {
+    for (const TreeStep& step : steps) {
+      if (Status s = Add(step); !s) return s;
+    }
+    // The innermost first, since a directory may become one that cannot be written.
+    for (const auto& [path, mode] : std::views::reverse(modes_)) {
+      const Result<UniqueFd> folder = OpenBeneath(layer_, path, O_RDONLY | O_DIRECTORY);
+      if (!folder) return folder.error();
+      if (::fchmod(folder->get(), mode) != 0) return SystemError("chmod(" + path + ")");
+    }
+    return Unit{};
+  }
+
+ private:
+  Status Add(const TreeStep& step) {
+    if (step.kind == DoneStep::Kind::kMode) return AddFolder(step.path, step.mode);
+    if (Status s = AddFoldersOf(step.path); !s) return s;
+    const Result<UniqueFd> folder = OpenFolderOf(layer_, step.path);
+    if (!folder) return folder.error();
+    const std::string name(NameOf(step.path));
+    if (step.kind == DoneStep::Kind::kPut) {
+      return CreateTree(*folder, name, step.tree, {&stage_.written()});
+    }
+    // A name that the project has and the layer removes.
+    return CallStatus(::mknodat(folder->get(), name.c_str(), S_IFCHR, 0) == 0,
+                      "mknod(" + step.path + ")");
+  }
+
+  // Creates the directories that hold the path, like those of the project.
+  Status AddFoldersOf(const std::string& path) {
+    for (size_t end = path.find('/'); end != path.npos; end = path.find('/', end + 1)) {
+      const std::string folder = path.substr(0, end);
+      const Result<UniqueFd> like = OpenBeneath(stage_.project(), folder, O_PATH | O_DIRECTORY);
+      if (!like) return like.error();
+      struct stat facts {};
+      if (::fstat(like->get(), &facts) != 0) return SystemError("stat(" + folder + ")");
+      if (Status s = AddFolder(folder, facts.st_mode); !s) return s;
+    }
+    return Unit{};
+  }
+
+  Status AddFolder(const std::string& path, mode_t mode) {
+    const Result<UniqueFd> folder = OpenFolderOf(layer_, path);
+    if (!folder) return folder.error();
+    if (::mkdirat(folder->get(), std::string(NameOf(path)).c_str(), 0700) != 0) {
+      return CallStatus(errno == EEXIST, "mkdir(" + path + ")");
+    }
+    constexpr mode_t kPermissions = 07777;
+    modes_.emplace_back(path, mode & kPermissions);
+    return Unit{};
+  }
+
+  const Stage& stage_;
+  const UniqueFd& layer_;
+  std::vector<std::pair<std::string, mode_t>> modes_;
+};
+
+}  // namespace
+
+Result<MergedLayer> MergedLayer::Of(const Stage& stage, const MergePlan& plan) {
+  const int folder = stage.folder().fd().get();
+  // A command that was killed can have left one.
+  if (Status s = RemoveTreeAt(folder, kMerged); !s) return s.error();
+  MergedLayer merged(stage.folder());
+  const std::string written = std::string(kMerged) + "/" + kStageWritten;
+  for (const std::string& name : {std::string(kMerged), written}) {
+    if (::mkdirat(folder, name.c_str(), 0700) != 0) return SystemError("mkdir(" + name + ")");
+  }
+  const Result<UniqueFd> layer = OpenBeneath(stage.folder().fd(), written, O_RDONLY | O_DIRECTORY);
+  if (!layer) return layer.error();
+  if (Status s = LayerWriter(stage, *layer).Write(StepsOf(plan)); !s) return s.error();
+  return merged;
+}
+
+MergedLayer::MergedLayer(MergedLayer&& other) noexcept
+    : folder_(std::exchange(other.folder_, nullptr)) {}
+
+// What cannot be removed now is removed with the stage.
+MergedLayer::~MergedLayer() {
+  if (folder_ != nullptr) (void)RemoveTreeAt(folder_->fd().get(), kMerged);
+}
+
+Path MergedLayer::path() const { return folder_->path().Child(kMerged); }
+
+}  // namespace ringfence

@@ -1,0 +1,85 @@
+"""The policy's "stage.verify": commands that check the merged result before it counts."""
+
+import json
+
+from command_world import error_of
+from stage_world import tree_of
+
+TEXT = "1\n2\n3\n4\n5\n"
+
+
+def test_the_merged_result_is_checked(world):
+    """The check sees both sides' changes, new files and removed ones; the project has neither."""
+    world.put("a.txt", TEXT)
+    world.put("old/x", "x\n")
+    world.put("gone", "x\n")
+    world.put("dir/sub/kept", "x\n")
+    world.put("check.sh", """set -e
+grep -q '^5 staged$' a.txt
+grep -q '^1 mine$' a.txt
+test ! -e old
+test ! -e gone
+test -e dir/sub/kept
+test "$(cat dir/sub/new/file)" = 3
+test "$(stat -c %a dir)" = 750
+test -L link
+pwd > where
+touch dir/sub/made
+""")
+    world.user_policy(stage={"verify": ["sh check.sh", "true  and 'no' shell; exit 1"]})
+    stage = world.stage("sed -i 's/5/5 staged/' a.txt; rm -r old gone; mkdir dir/sub/new;"
+                        " echo 3 > dir/sub/new/file; ln -s a.txt link; chmod 750 dir")
+    world.put("a.txt", TEXT.replace("1", "1 mine"))
+    before = tree_of(world.project)
+    applied = world.good("stage", "apply", stage)
+    assert "verify: sh check.sh\n" in applied.stderr
+    after = tree_of(world.project)
+    assert "where" not in after and "dir/sub/made" not in after
+    assert after["a.txt"][1] == b"1 mine\n2\n3\n4\n5 staged\n"
+    assert not (world.state / "stages" / stage / "merged").exists()
+    world.good("stage", "undo", stage)
+    assert tree_of(world.project) == before
+
+
+def test_nothing_is_applied_if_the_check_fails(world):
+    world.put("a.txt", TEXT)
+    world.user_policy(stage={"verify": ["true", "sh -c false", "touch never"]})
+    done = world.call("stage", "run", "--apply", "--", "sh", "-c", "echo 6 >> a.txt")
+    error = '"sh -c false" ended with status 1; nothing is applied'
+    assert done.returncode == 1 and error in done.stderr, done
+    assert (world.project / "a.txt").read_text() == TEXT
+    [stage] = world.stages()
+    error_of(world.call("stage", "apply"), 1, error, f"ringfence stage diff {stage['id']}")
+    assert "+6" in world.good("stage", "diff", stage["id"]).stdout
+    assert "verify: touch never" not in done.stderr
+    world.user_policy(stage={"verify": ["true"]})
+    world.good("stage", "apply")
+    assert (world.project / "a.txt").read_text() == TEXT + "6\n"
+
+
+def test_the_check_is_confined(world):
+    world.put("a.txt", TEXT)
+    secret = world.home / "secret"
+    world.put("check.sh", f"touch {secret} .git/hooks/x; test ! -e {secret} && test -e .git")
+    world.put(".git/hooks")
+    world.user_policy(stage={"verify": ["sh check.sh"]})
+    world.stage("echo 6 >> a.txt")
+    world.good("stage", "apply")
+    assert not secret.exists()
+
+
+def test_an_untrusted_project_checks_nothing(world):
+    world.put("a.txt", TEXT)
+    world.put(".ringfence/policy.json", json.dumps({"version": 1, "stage": {"verify": ["false"]}}))
+    world.stage("echo 6 >> a.txt")
+    assert "verify" not in world.good("stage", "apply").stderr
+    assert world.trust().returncode == 0
+    world.stage("echo 7 >> a.txt")
+    error_of(world.call("stage", "apply", world.stages()[-1]["id"]), 1, '"false" ended')
+
+
+def test_the_output_of_checks_goes_to_standard_error(world):
+    world.put("a.txt", TEXT)
+    world.user_policy(stage={"verify": ["echo text"]})
+    done = world.good("stage", "run", "--apply", "--json", "--", "sh", "-c", "echo 6 >> a.txt")
+    assert "text" in done.stderr and "text" not in done.stdout
