@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,7 +31,8 @@ class LayerWriter {
       if (Status s = Add(step); !s) return s;
     }
     // The innermost first, since a directory may become one that cannot be written.
-    for (const auto& [path, mode] : std::views::reverse(modes_)) {
+    for (auto made = modes_.rbegin(); made != modes_.rend(); ++made) {
+      const auto& [path, mode] = *made;
       const Result<UniqueFd> folder = OpenBeneath(layer_, path, O_RDONLY | O_DIRECTORY);
       if (!folder) return folder.error();
       if (::fchmod(folder->get(), mode) != 0) return SystemError("chmod(" + path + ")");

@@ -150,7 +150,7 @@ constexpr GrantRow kRows[] = {
     {"/sandbox/env", "[]", Danger::kNone, "Commands see no variable."},
     {"/sandbox/env", "", Danger::kOpensMore, "Commands see these variables: {{entries}}"},
     {"/stage/verify", "", Danger::kOpensMore,
-     "Run in the sandbox to check merged changes: {{entries}}"},
+     "Run in the sandbox to check merged changes: {{raw}}"},
     {"/stage/buffer", "", Danger::kNone, "Changes in stages are kept in: {{text}}"},
     {"/stage/buffer_size", "", Danger::kNone, "Limit of a stage in memory: {{raw}}"},
     {"/stage/keep_days", "", Danger::kNone, "Applied stages are kept for days: {{raw}}"},
