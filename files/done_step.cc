@@ -95,7 +95,7 @@ class Reverter {
       case DoneStep::Kind::kPut:
         return step_.before.exists() ? PutBack() : Remove();
       case DoneStep::Kind::kRemove:
-        return IsSameInode(temporary_, step_.before) ? Return() : Result<bool>(true);
+        return temporary_.exists() ? Return() : Result<bool>(true);
       case DoneStep::Kind::kMode:
         return ResetMode();
     }
@@ -122,8 +122,14 @@ class Reverter {
     return ::fstatat(folder_.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
   }
 
-  Result<bool> IsAsPlaced() const {
-    return ringfence::Has(folder_, name_, step_.placed, step_.placed_inside);
+  Result<bool> IsAsPlaced(const std::string& name) const {
+    return ringfence::Has(folder_, name, step_.placed, step_.placed_inside);
+  }
+
+  // True if the temporary name holds what was there before, and not what is new. It need not be
+  // what the step expects: another program can have replaced that.
+  bool IsExchanged() const {
+    return temporary_.exists() && step_.placed.exists() && !IsSameInode(temporary_, step_.placed);
   }
 
   // What was created, under its temporary name.
@@ -132,13 +138,23 @@ class Reverter {
     return true;
   }
 
+  // Removes what has just got its temporary name again. Returns false if another program has
+  // changed it right before.
+  Result<bool> RemovePlaced() const {
+    const Result<bool> is_ours = IsAsPlaced(step_.temporary);
+    return is_ours && *is_ours ? RemoveTemporary() : is_ours;
+  }
+
   Result<bool> PutBack() {
-    if (!IsSameInode(temporary_, step_.before)) return RemoveTemporary();  // not exchanged yet
+    if (!IsExchanged()) return RemoveTemporary();
     if (!now_.exists()) return Return();
-    const Result<bool> is_ours = IsAsPlaced();
+    const Result<bool> is_ours = IsAsPlaced(name_);
     if (!is_ours || !*is_ours) return is_ours;
     if (!Exchange(folder_, step_, name_)) return SystemError("rename(" + step_.path + ")");
-    return RemoveTemporary();
+    Result<bool> is_removed = RemovePlaced();
+    const bool is_changed = is_removed && !*is_removed;
+    if (!is_changed || Exchange(folder_, step_, name_)) return is_removed;
+    return SystemError("rename(" + step_.path + ")");
   }
 
   // Gives the old entry its name back.
@@ -149,10 +165,12 @@ class Reverter {
   Result<bool> Remove() {
     const bool is_placed = IsSameInode(now_, step_.placed) && !temporary_.exists();
     if (!is_placed) return RemoveTemporary();
-    const Result<bool> is_ours = IsAsPlaced();
+    const Result<bool> is_ours = IsAsPlaced(name_);
     if (!is_ours || !*is_ours) return is_ours;
     if (!MoveTo(folder_, name_, step_.temporary)) return SystemError("rename(" + step_.path + ")");
-    return RemoveTemporary();
+    Result<bool> is_removed = RemovePlaced();
+    if (is_removed && !*is_removed) MoveTo(folder_, step_.temporary, name_);
+    return is_removed;
   }
 
   Result<bool> ResetMode() {

@@ -59,6 +59,11 @@ class Project {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
+  void ReplaceByFile(const std::string& path) const {
+    std::ofstream(At("written")) << "user's\n";
+    std::filesystem::rename(At("written"), At(path));
+  }
+
   TreeStep Step(Kind kind, const std::string& path) const {
     TreeStep step{.kind = kind, .path = path, .expected = EntryAt(root_, path)};
     if (!step.expected.is_directory() || kind == Kind::kMode) return step;
@@ -195,6 +200,20 @@ TEST_CASE("tree transaction: a name that is not as expected stops all of it") {
        [](const Project& p) {
          std::filesystem::remove(p.At("link"));
          std::filesystem::create_symlink("elsewhere", p.At("link"));
+       }},
+      // Editors write another file, and rename it.
+      {"edited", [](const Project& p) { p.ReplaceByFile("edited"); }},
+      {"removed", [](const Project& p) { p.ReplaceByFile("removed"); }},
+      {"link", [](const Project& p) { p.ReplaceByFile("link"); }},
+      {"becomes_file",
+       [](const Project& p) {
+         std::filesystem::rename(p.At("becomes_file"), p.At("elsewhere"));
+         p.ReplaceByFile("becomes_file");
+       }},
+      {"folder",
+       [](const Project& p) {
+         std::filesystem::rename(p.At("folder"), p.At("elsewhere"));
+         std::filesystem::create_directory(p.At("folder"));
        }},
   };
   for (const Row& row : kRows) {
