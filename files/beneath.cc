@@ -5,6 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
 #include "base/syscall.h"
 
 namespace ringfence {
@@ -17,6 +21,11 @@ Result<UniqueFd> OpenBeneath(const UniqueFd& folder, const std::string& path, in
       static_cast<int>(::syscall(SYS_openat2, folder.get(), path.c_str(), &how, sizeof how)));
   if (!opened.valid()) return SystemError("open(" + path + ")");
   return opened;
+}
+
+bool IsMissing(const Error& error) {
+  constexpr std::array kCodes = {ENOENT, ENOTDIR, ELOOP, ENXIO};
+  return std::ranges::find(kCodes, error.code) != kCodes.end();
 }
 
 std::string_view FolderOf(std::string_view path) {

@@ -13,6 +13,10 @@ namespace ringfence {
 // `flags` as for open(2); O_CLOEXEC is added. The error's code is that of the call.
 Result<UniqueFd> OpenBeneath(const UniqueFd& folder, const std::string& path, int flags);
 
+// True if the call failed because the name does not exist, or is of another kind, or a directory of
+// its path is: if it was there a moment ago, another program has changed it.
+bool IsMissing(const Error& error);
+
 // The parts of "a/b/c": the directory "a/b", "" if there is none, and the name "c".
 std::string_view FolderOf(std::string_view path);
 std::string_view NameOf(std::string_view path);

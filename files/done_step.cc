@@ -147,7 +147,6 @@ class Reverter {
 
   Result<bool> PutBack() {
     if (!IsExchanged()) return RemoveTemporary();
-    if (!now_.exists()) return Return();
     const Result<bool> is_ours = IsAsPlaced(name_);
     if (!is_ours || !*is_ours) return is_ours;
     if (!Exchange(folder_, step_, name_)) return SystemError("rename(" + step_.path + ")");

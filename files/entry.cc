@@ -13,6 +13,7 @@
 
 #include "base/directory.h"
 #include "base/syscall.h"
+#include "files/beneath.h"
 
 namespace ringfence {
 namespace {
@@ -123,9 +124,11 @@ Result<Entry> LookAt(int folder, const std::string& name, const std::string& pat
 Result<bool> HaveSameBytes(int one_folder, int other_folder, const std::string& name,
                            const std::string& path) {
   const Result<UniqueFd> one = OpenToRead(one_folder, name, path);
-  if (!one) return one.error();
   const Result<UniqueFd> other = OpenToRead(other_folder, name, path);
-  if (!other) return other.error();
+  for (const auto* file : {&one, &other}) {
+    if (!*file && IsMissing(file->error())) return false;
+    if (!*file) return file->error();
+  }
   constexpr size_t kPart = size_t{64} << 10;
   static thread_local std::vector<char> one_part(kPart);
   static thread_local std::vector<char> other_part(kPart);

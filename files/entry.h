@@ -56,8 +56,8 @@ Result<Contents> ContentsOf(const UniqueFd& folder);
 // Follows no link. The entry's kind is kNone if the name does not exist. `path` is for errors.
 Result<Entry> LookAt(int folder, const std::string& name, const std::string& path);
 
-// True if both are regular files with the same bytes. Neither follows links. Fails if one of them
-// cannot be read.
+// True if both are regular files with the same bytes; false if one of them does not exist. Neither
+// follows links. Fails if one of them cannot be read.
 Result<bool> HaveSameBytes(int one_folder, int other_folder, const std::string& name,
                            const std::string& path);
 

@@ -140,7 +140,14 @@ class Creator {
     return SetTime(where.get(), name.c_str(), entry);
   }
 
+  bool LinkToSource(const UniqueFd& where, const std::string& name, const NewEntry& entry) const {
+    const Result<UniqueFd> source = OpenFolderOf(*sources_.folder, entry.source);
+    return source && ::linkat(source->get(), std::string(NameOf(entry.source)).c_str(), where.get(),
+                              name.c_str(), 0) == 0;
+  }
+
   Status MakeFile(const UniqueFd& where, const std::string& name, const NewEntry& entry) const {
+    if (entry.is_link_to_source && LinkToSource(where, name, entry)) return Unit{};
     const UniqueFd file(::openat(where.get(), name.c_str(),
                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!file.valid()) return SystemError("open(" + name + ")");

@@ -20,7 +20,10 @@ struct NewEntry {
   std::string target;                // of a link
   std::optional<std::string> bytes;  // of a file
   std::string source;                // path below NewTree::sources
-  std::optional<int64_t> mtime;      // nanoseconds since 1970; absent: now
+  // The file becomes a hard link to the source, if it is in the same file system: it is the same
+  // file then, also for those who compare it with what they saw.
+  bool is_link_to_source = false;
+  std::optional<int64_t> mtime;  // nanoseconds since 1970; absent: now
 };
 
 struct NewTree {

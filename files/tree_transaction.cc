@@ -118,7 +118,7 @@ Status TakeAllBack(const TreeFolders& folders, const std::vector<DoneStep>& step
   for (size_t i = steps.size(); i > 0; --i) {
     const DoneStep& step = steps[i - 1];
     const Result<const UniqueFd*> folder = parents.Of(step);
-    if (!folder && (folder.error().code == ENOENT || folder.error().code == ENOTDIR)) {
+    if (!folder && IsMissing(folder.error())) {
       changed.push_back(step.path);  // another program has removed the directory
       continue;
     }
@@ -129,7 +129,9 @@ Status TakeAllBack(const TreeFolders& folders, const std::vector<DoneStep>& step
     changed.push_back(step.path);
     const Result<UniqueFd> kept = MakeFolderIn(folders.state, kKept);
     if (!kept) return kept.error();
-    if (Status s = MoveOut(**folder, step, *kept, std::to_string(i - 1)); !s) return s;
+    // Never in place of what an earlier transaction has left there.
+    const std::string name = std::to_string(i - 1) + step.temporary;
+    if (Status s = MoveOut(**folder, step, *kept, name); !s) return s;
   }
   ::unlinkat(folders.state.get(), kUndoName, 0);
   const bool is_gone = ::unlinkat(folders.state.get(), kJournal, 0) == 0 || errno == ENOENT;
@@ -185,7 +187,7 @@ Status TreeTransaction::CreateAll(const std::vector<TreeStep>& steps) {
       return error;
     }
     if (Status s = LookAtCreated(**folder, done); !s) return s;
-    KeepGroup(**folder, done);
+    if (!steps[i].tree.entries.front().is_link_to_source) KeepGroup(**folder, done);
   }
   return CallStatus(::syncfs(folders_.root.get()) == 0, "syncfs");
 }
@@ -226,8 +228,7 @@ Result<std::optional<std::string>> TreeTransaction::Perform(std::vector<TreeStep
 
 Status TreeTransaction::RollBack() {
   has_journal_ = false;
-  std::vector<std::string> changed;
-  return TakeAllBack(folders_, done_, changed);
+  return TakeAllBack(folders_, done_, changed_);
 }
 
 Status TreeTransaction::Commit(const std::string& undo) {

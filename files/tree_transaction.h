@@ -49,6 +49,9 @@ class TreeTransaction : NotCopied {
   // everything is undone; nothing if all are in place. Call it once.
   Result<std::optional<std::string>> Perform(std::vector<TreeStep> steps);
 
+  // After a mismatch: names that were changed while it was undone (Recovered::changed).
+  const std::vector<std::string>& changed() const { return changed_; }
+
   // Waits until the changes are on the disk, and makes them final. `undo` is the name of a new
   // directory in `state`; it gets what was replaced, by the number of the step, and the steps.
   Status Commit(const std::string& undo);
@@ -60,6 +63,7 @@ class TreeTransaction : NotCopied {
 
   TreeFolders folders_;
   std::vector<DoneStep> done_;
+  std::vector<std::string> changed_;
   bool has_journal_ = false;
 };
 
@@ -67,7 +71,7 @@ class TreeTransaction : NotCopied {
 struct Recovered {
   bool was_interrupted = false;  // it was undone
   // Names that were changed since by another program, and so stay as they are. What they held
-  // before is in `state`/kept, by the number of the step.
+  // before is in `state`/kept, under the number of the step and its temporary name.
   std::vector<std::string> changed;
 };
 

@@ -106,7 +106,7 @@ Result<Applied> ApplyPlan(const Stage& stage, const MergePlan& plan) {
   TreeTransaction transaction({stage.project(), stage.folder().fd(), {&stage.written()}});
   Result<std::optional<std::string>> mismatch = transaction.Perform(StepsOf(plan));
   if (!mismatch) return mismatch.error();
-  if (*mismatch) return Applied{.mismatch = std::move(*mismatch)};
+  if (*mismatch) return Applied{.mismatch = std::move(*mismatch), .changed = transaction.changed()};
   if (Status s = transaction.Commit(UndoName(numbers->next())); !s) return s.error();
   Applied applied;
   for (const PlannedChange& planned : plan.changes) applied.changes += planned.is_done() ? 1 : 0;

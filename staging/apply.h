@@ -20,6 +20,8 @@ struct Applied {
   size_t changes = 0;  // names that were changed
   // The first name that another program changed in the meantime. Then nothing was changed.
   std::optional<std::string> mismatch;
+  // Names that it changed while that was undone (Recovered::changed).
+  std::vector<std::string> changed;
 };
 
 // `stage` is locked, and its command has ended.

@@ -45,9 +45,11 @@ class MergePlanner {
 
   // True if only the stage has changed this name.
   bool HasOneSide(const Change& change) const {
-    // A file that was moved inside the stage is also an edit.
+    // A file that was moved inside the stage is also an edit, and so is one that a program has
+    // written under another name first, if the project had it.
     if (!change.before.exists()) {
-      return !change.is_edit || around_.is_unchanged(change.path, change.before);
+      const bool is_new = !change.is_edit && !around_.base(change.path);
+      return is_new || around_.is_unchanged(change.path, change.before);
     }
     // Files that come and go in a directory change its ctime, but not what is changed here.
     if (change.before.is_directory() && change.after.kind != EntryKind::kFile) return true;
@@ -74,6 +76,7 @@ class MergePlanner {
   Status Merge(PlannedChange& planned) const {
     const std::string& path = planned.change.path;
     const Result<std::string> project = around_.project_bytes(path);
+    if (!project && IsMissing(project.error())) return Unit{};  // deleted right now
     if (!project) return project.error();
     const Result<std::string> staged = around_.staged_bytes(path);
     if (!staged) return staged.error();

@@ -45,7 +45,7 @@ class Undoer {
     TreeTransaction transaction({stage_.project(), stage_.folder().fd(), {&undo_}});
     Result<std::optional<std::string>> mismatch = transaction.Perform(std::move(steps_));
     if (!mismatch) return mismatch.error();
-    if (*mismatch) return Undone{.changed = {**mismatch}};
+    if (*mismatch) return Undone{.changed = {**mismatch}, .kept = transaction.changed()};
     if (Status s = transaction.Commit(UndoneName(number_)); !s) return s.error();
     if (Status s = FinishUndo(stage_.folder()); !s) return s.error();
     return std::move(undone_);
@@ -55,9 +55,7 @@ class Undoer {
   // Adds the step that reverses `done`. `name` is what was replaced, in the undo directory.
   Status Reverse(const DoneStep& done, const std::string& name) {
     const Result<UniqueFd> folder = OpenFolderOf(stage_.project(), done.path);
-    const bool is_gone =
-        !folder && (folder.error().code == ENOENT || folder.error().code == ENOTDIR);
-    if (is_gone) return Changed(done);
+    if (!folder && IsMissing(folder.error())) return Changed(done);
     if (!folder) return folder.error();
     const Result<Entry> now = LookAt(folder->get(), std::string(NameOf(done.path)), done.path);
     if (!now) return now.error();
@@ -69,6 +67,10 @@ class Undoer {
                   .expected_inside = done.placed_inside};
     if (done.before.exists()) {
       if (Status s = TreeAt(undo_, name).MoveTo(step.tree); !s) return s;
+      // Earlier applies recognize their files again, so they can be taken back as well.
+      for (NewEntry& entry : step.tree.entries) {
+        entry.is_link_to_source = entry.kind == EntryKind::kFile;
+      }
     }
     steps_.push_back(std::move(step));
     return Unit{};

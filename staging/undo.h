@@ -35,6 +35,8 @@ struct Undone {
   size_t names = 0;
   // Names that were changed since. Then nothing was taken back.
   std::vector<std::string> changed;
+  // Those of them that were changed while that was undone (Recovered::changed).
+  std::vector<std::string> kept;
 };
 
 // Takes back the last apply. `stage` is locked, and there is one.

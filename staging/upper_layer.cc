@@ -12,6 +12,7 @@
 
 #include "base/directory.h"
 #include "base/syscall.h"
+#include "files/beneath.h"
 
 namespace ringfence {
 namespace {
@@ -63,6 +64,11 @@ class UpperReader {
     UniqueFd opened(::openat(folder.get(), name.c_str(), kFolder));
     if (!opened.valid()) return SystemError("open(" + path + ")");
     return opened;
+  }
+
+  // Programs can change both sides meanwhile. What is applied is compared again.
+  static Status UnlessMissing(const Error& error) {
+    return IsMissing(error) ? Status(Unit{}) : Status(error);
   }
 
   static Result<std::vector<std::string>> NamesIn(const UniqueFd& folder, const std::string& path) {
@@ -149,10 +155,11 @@ class UpperReader {
                      const Entry& before) {
     const std::string path = pair.PathOf(name);
     Result<UniqueFd> upper = OpenFolder(pair.upper, name, path);
-    if (!upper) return upper.error();
+    if (!upper) return UnlessMissing(upper.error());
     UniqueFd lower;
     if (before.is_directory()) {
-      if (Status s = OpenFolder(pair.lower, name, path).MoveTo(lower); !s) return s;
+      const Status opened = OpenFolder(pair.lower, name, path).MoveTo(lower);
+      if (!opened && !IsMissing(opened.error())) return opened;
     }
     const bool is_same = before.is_directory() && before.mode == after.mode;
     if (!is_same) Add({.path = path, .before = before, .after = after});
@@ -188,7 +195,7 @@ class UpperReader {
       return Error{Error::Kind::kSystem, path, "is nested too deeply to be looked at", ""};
     }
     const Result<UniqueFd> inner = OpenFolder(folder, name, path);
-    if (!inner) return inner.error();
+    if (!inner) return UnlessMissing(inner.error());
     const Result<std::vector<std::string>> names = NamesIn(*inner, path);
     if (!names) return names.error();
     for (const std::string& child : *names) {

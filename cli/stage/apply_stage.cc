@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/stage/held_back.h"
+#include "cli/stage/taken_stage.h"
 #include "cli/stage/verify.h"
 #include "files/beneath.h"
 #include "files/tree_transaction.h"
@@ -172,6 +173,7 @@ Outcome ApplyAndReport(TakenStage& taken, const StagePlan& plan, const Registrat
   const Result<Applied> applied = ApplyPlan(stage, merge);
   if (!applied) return applied.error();
   if (applied->mismatch) {
+    SayEarlierVersions(stage, applied->changed);
     return Outcome::No({Error::Kind::kSystem, *applied->mismatch,
                         "was changed by another program in the meantime; nothing is applied",
                         "run the command again"});
@@ -196,6 +198,7 @@ Outcome UndoStage(Stage& stage, const StageStore& store) {
   if (!undone) return undone.error();
   if (!undone->changed.empty()) {
     for (const std::string& path : undone->changed) Say("changed since: " + Printable(path));
+    SayEarlierVersions(stage, undone->kept);
     return Outcome::No({Error::Kind::kSystem, "",
                         "nothing is undone, because of changes since stage " + id + " was applied",
                         ""});

@@ -13,6 +13,7 @@
 #include "cli/stage/diff_text.h"
 #include "cli/stage/preview.h"
 #include "cli/stage/stage_choice.h"
+#include "files/beneath.h"
 #include "run/messages.h"
 
 namespace ringfence {
@@ -56,6 +57,7 @@ Outcome ShowAll(const Stage& stage, const ChangeList& changes, const StageOption
       continue;
     }
     const Result<std::string> diff = DiffText(stage, change);
+    if (!diff && IsMissing(diff.error())) continue;  // removed meanwhile
     if (!diff) return diff.error();
     text += *diff;
   }

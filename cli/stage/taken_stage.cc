@@ -21,15 +21,19 @@ Status RecoverStage(const Stage& stage) {
     Say("note: a command was interrupted while it applied stage " + stage.record().id +
         "; what it had changed is undone");
   }
-  for (const std::string& path : recovered->changed) {
-    Say("note: " + Quote(path) +
-        " was changed since, and stays as it is; its version before is in " +
-        Quote(stage.folder().path().Child("kept").text()));
-  }
+  SayEarlierVersions(stage, recovered->changed);
   return Unit{};
 }
 
 }  // namespace
+
+void SayEarlierVersions(const Stage& stage, const std::vector<std::string>& changed) {
+  for (const std::string& path : changed) {
+    Say("note: " + Quote(path) +
+        " was changed since, and stays as it is; its version before is in " +
+        Quote(stage.folder().path().Child("kept").text()));
+  }
+}
 
 Result<TakenStage> TakeStage(const StageOptions& options) {
   Result<StageStore> store = FindStages(options.given);

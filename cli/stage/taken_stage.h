@@ -1,6 +1,9 @@
 // Takes a stage for a command that changes it.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "base/outcome.h"
 #include "base/result.h"
 #include "cli/stage/stage_options.h"
@@ -18,6 +21,9 @@ struct TakenStage {
 // The stage that the options name. Completes or undoes what a command that was killed has left. An
 // error if another process works on the stage.
 Result<TakenStage> TakeStage(const StageOptions& options);
+
+// Says where the earlier versions of names are that were changed while an apply was undone.
+void SayEarlierVersions(const Stage& stage, const std::vector<std::string>& changed);
 
 // An error if another process works on the stage.
 Status LockStage(const StageFolder& stage);

@@ -4,10 +4,9 @@ import contextlib
 import json
 import os
 import subprocess
-import time
 
 from command_world import error_of
-from stage_world import tree_of
+from stage_world import tree_of, wait_for
 
 SCRIPT = """
 echo more >> a.txt
@@ -256,14 +255,11 @@ def test_what_the_user_changes_after_the_command_is_merged(world):
 
 @contextlib.contextmanager
 def running(world, script):
-    """Starts a script in a stage; yields the process and the stage's id when it has printed a line.
+    """Starts a script in a stage; yields the stage's id when it has printed a line.
     The script ends when its standard input is closed."""
-    command = [world.programs.ringfence, "stage", "run", "--keep", "--", "sh", "-c", script]
-    with subprocess.Popen(command, cwd=world.project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True,
-                          env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)}, **world.as_user) as process:
+    with world.begin("stage", "run", "--keep", "--", "sh", "-c", script) as process:
         assert process.stdout.readline() != ""
-        yield process, world.stages()[0]["id"]
+        yield world.stages()[0]["id"]
         process.stdin.close()
         assert process.wait(30) == 0
 
@@ -272,7 +268,7 @@ def test_what_the_user_changes_while_the_command_runs_is_merged(world):
     """The version before both is copied when the stage first changes the file."""
     world.put("a.txt", "1\n2\n3\n4\n5\n6\n7\n")
     script = "sleep 0.5; sed -i 's/7/7 staged/' a.txt; echo changed; cat; echo end >> a.txt"
-    with running(world, script) as (_, stage):
+    with running(world, script) as stage:
         wait_for(lambda: any((world.state / "stages" / stage).glob("base/*")))
         world.put("a.txt", "1 mine\n2\n3\n4\n5\n6\n7\n")
     world.good("stage", "apply", stage)
@@ -289,7 +285,7 @@ def test_what_the_user_changes_before_the_command_does_is_merged_with_what_git_h
     world.put("staged", tracked + "8\n")
     assert git(world, "add", "staged").returncode == 0
     script = "echo ready; cat; for f in clean dirty staged; do sed -i 's/4/4 staged/' $f; done"
-    with running(world, script) as (_, stage):
+    with running(world, script) as stage:
         wait_for((world.state / "stages" / stage / "git-base").exists)
         for name in ("clean", "dirty", "staged"):
             text = (world.project / name).read_text()
@@ -301,14 +297,6 @@ def test_what_the_user_changes_before_the_command_does_is_merged_with_what_git_h
     world.good("stage", "apply", stage, "staged", "clean")
     assert (world.project / "clean").read_text() == "1 mine\n2\n3\n4 staged\n5\n6\n7\n8 mine\n"
     assert (world.project / "staged").read_text() == "1 mine\n2\n3\n4 staged\n5\n6\n7\n8\n"
-
-
-def wait_for(condition):
-    for _ in range(300):
-        if condition():
-            return
-        time.sleep(0.1)
-    raise AssertionError("it did not happen")
 
 
 def test_paths_are_those_of_changes(world):

@@ -1,9 +1,11 @@
 """A project whose changes are staged."""
 
+import contextlib
 import json
 import os
 import stat
 import subprocess
+import time
 
 from command_world import CommandWorld
 
@@ -24,6 +26,20 @@ class StageWorld(CommandWorld):
             errors="surrogateescape", stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
             check=False, env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home)},
             **self.as_user, **options)
+
+    @contextlib.contextmanager
+    def begin(self, *arguments):
+        """Starts `ringfence ARGUMENT...`, with pipes to it and from it."""
+        with subprocess.Popen(
+                [self.programs.ringfence, *map(str, arguments)], cwd=self.project, text=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home)},
+                **self.as_user) as running:
+            try:
+                yield running
+            except BaseException:
+                running.kill()
+                raise
 
     def put(self, path, text=""):
         """A file of the user's in the project; without text, a directory."""
@@ -74,3 +90,11 @@ def tree_of(folder):
             content = path.read_bytes() if stat.S_ISREG(facts.st_mode) else ""
         found[str(path.relative_to(folder))] = (oct(facts.st_mode), content)
     return found
+
+
+def wait_for(condition):
+    for _ in range(300):
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it did not happen")
