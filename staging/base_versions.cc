@@ -13,7 +13,6 @@
 #include "files/beneath.h"
 #include "files/done_step.h"
 #include "files/new_tree.h"
-#include "staging/git_bases.h"
 #include "staging/undo.h"
 
 namespace ringfence {
@@ -35,9 +34,9 @@ bool HasSoundTimes(const StageRecord& record) {
 BaseVersions::BaseVersions(const Stage& stage)
     : project_(stage.project()),
       folder_(stage.folder()),
-      project_path_(stage.record().project),
       watermark_(stage.record().watermark),
-      has_sound_times_(HasSoundTimes(stage.record())) {}
+      has_sound_times_(HasSoundTimes(stage.record())),
+      git_(std::make_unique<GitBases>(stage.folder(), stage.record().project)) {}
 
 Result<BaseVersions> BaseVersions::Of(const Stage& stage, const StageStore& store) {
   BaseVersions base(stage);
@@ -120,7 +119,7 @@ std::optional<std::string> BaseVersions::Text(const std::string& path) const {
     return text ? std::optional(std::move(*text)) : std::nullopt;
   }
   const auto replaced = replaced_.find(path);
-  if (replaced == replaced_.end()) return GitBase(folder_, project_path_, path, kMaxKept);
+  if (replaced == replaced_.end()) return git_->Text(path, kMaxKept);
   const Result<std::optional<std::string>> text = ReadIfThere(replaced->second.text());
   return text ? *text : std::optional<std::string>();
 }

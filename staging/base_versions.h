@@ -3,12 +3,14 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "files/entry.h"
+#include "staging/git_bases.h"
 #include "staging/stage.h"
 #include "staging/store/stage_store.h"
 
@@ -46,12 +48,12 @@ class BaseVersions {
 
   const UniqueFd& project_;
   const StageFolder& folder_;
-  Path project_path_;
   int64_t watermark_;
   // False if the clock was set back since the stage began: then the times of files say nothing.
   bool has_sound_times_;
   // Restored by taking back an apply of this stage: files, and names that do not exist.
   std::map<std::string, Entry, std::less<>> restored_;
+  std::unique_ptr<GitBases> git_;
   // Where files are that applying another stage has replaced.
   std::map<std::string, Path, std::less<>> replaced_;
 };

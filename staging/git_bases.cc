@@ -3,10 +3,9 @@
 #include <fcntl.h>
 #include <git2.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <string_view>
 
 #include "base/syscall.h"
 #include "base/text.h"
@@ -32,7 +31,7 @@ template <typename Object, auto Free>
 using Owned = std::unique_ptr<Object, Freed<Free>>;
 using Repository = Owned<git_repository, git_repository_free>;
 using Index = Owned<git_index, git_index_free>;
-using ObjectStore = Owned<git_odb, git_odb_free>;
+using Objects = Owned<git_odb, git_odb_free>;
 using Object = Owned<git_odb_object, git_odb_object_free>;
 
 // Null without a repository in this directory, or if another user owns it.
@@ -71,17 +70,8 @@ bool IsCleanFile(const git_index_entry& noted, const Entry& now) {
          IsTime(noted.ctime, now.ctime);
 }
 
-// The object of the noted path; "" if it is not noted.
-std::string_view NotedObject(std::string_view noted, const std::string& path) {
-  const std::string wanted = " " + path + '\0';
-  for (size_t at = noted.find(wanted); at != noted.npos; at = noted.find(wanted, at + 1)) {
-    const size_t before = noted.rfind('\0', at);
-    const std::string_view object =
-        noted.substr(before == noted.npos ? 0 : before + 1, at - (before + 1));
-    if (IsLowerHex(object, GIT_OID_HEXSZ)) return object;
-  }
-  return {};
-}
+// The path in a note.
+std::string_view PathIn(std::string_view note) { return note.substr(note.find(' ') + 1); }
 
 }  // namespace
 
@@ -108,27 +98,53 @@ Status NoteGitBases(const Stage& stage) {
   return stage.folder().Write(kNoted, text);
 }
 
-std::optional<std::string> GitBase(const StageFolder& folder, const Path& project,
-                                   const std::string& path, size_t limit) {
+// The objects of the project's repository.
+class GitBases::ObjectStore {
+ public:
+  explicit ObjectStore(const Path& project) : repository_(OpenRepository(project)) {
+    git_odb* opened = nullptr;
+    if (repository_ && git_repository_odb(&opened, repository_.get()) == 0) objects_.reset(opened);
+  }
+
+  std::optional<std::string> Read(const std::string& object, size_t limit) const {
+    git_oid id{};
+    size_t size = 0;
+    git_object_t type = GIT_OBJECT_INVALID;
+    const bool is_text = objects_ && git_oid_fromstr(&id, object.c_str()) == 0 &&
+                         git_odb_read_header(&size, &type, objects_.get(), &id) == 0 &&
+                         type == GIT_OBJECT_BLOB && size <= limit;
+    git_odb_object* read = nullptr;
+    if (!is_text || git_odb_read(&read, objects_.get(), &id) != 0) return {};
+    const Object blob(read);
+    return std::string(static_cast<const char*>(git_odb_object_data(read)),
+                       git_odb_object_size(read));
+  }
+
+ private:
+  Repository repository_;
+  Objects objects_;
+};
+
+GitBases::GitBases(const StageFolder& folder, const Path& project) : project_(project) {
   const Result<UniqueFd> file = OpenBeneath(folder.fd(), kNoted, O_RDONLY);
-  if (!file) return {};
-  const Result<std::string> noted = ReadAll(file->get(), 2 * kMaxNoted, kNoted);
-  git_oid id{};
-  const std::string object(noted ? NotedObject(*noted, path) : "");
-  if (object.empty() || git_oid_fromstr(&id, object.c_str()) != 0) return {};
-  const Repository repository = OpenRepository(project);
-  git_odb* opened = nullptr;
-  if (!repository || git_repository_odb(&opened, repository.get()) != 0) return {};
-  const ObjectStore store(opened);
-  size_t size = 0;
-  git_object_t type = GIT_OBJECT_INVALID;
-  const bool is_text = git_odb_read_header(&size, &type, store.get(), &id) == 0 &&
-                       type == GIT_OBJECT_BLOB && size <= limit;
-  git_odb_object* read = nullptr;
-  if (!is_text || git_odb_read(&read, store.get(), &id) != 0) return {};
-  const Object blob(read);
-  return std::string(static_cast<const char*>(git_odb_object_data(read)),
-                     git_odb_object_size(read));
+  if (!file || !ReadAll(file->get(), 2 * kMaxNoted, kNoted).MoveTo(text_)) return;
+  for (std::string_view rest = text_; !rest.empty();) noted_.push_back(TakeUntil(rest, '\0'));
+  std::ranges::sort(noted_, {}, PathIn);
+}
+
+GitBases::~GitBases() = default;
+
+std::string_view GitBases::ObjectOf(const std::string& path) const {
+  const auto found = std::ranges::lower_bound(noted_, std::string_view(path), {}, PathIn);
+  const bool is_noted = found != noted_.end() && PathIn(*found) == path;
+  return is_noted ? found->substr(0, found->find(' ')) : std::string_view();
+}
+
+std::optional<std::string> GitBases::Text(const std::string& path, size_t limit) {
+  const std::string object(ObjectOf(path));
+  if (object.empty()) return {};
+  if (!objects_) objects_ = std::make_unique<ObjectStore>(project_);
+  return objects_->Read(object, limit);
 }
 
 }  // namespace ringfence

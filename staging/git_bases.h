@@ -2,8 +2,11 @@
 // files that the user changes before the command does, too.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "staging/stage.h"
@@ -15,9 +18,27 @@ namespace ringfence {
 // repository that the user owns.
 Status NoteGitBases(const Stage& stage);
 
-// The content of a noted file when the stage began; nothing if it is not noted, larger than `limit`
-// bytes, or if git does not have it any more.
-std::optional<std::string> GitBase(const StageFolder& folder, const Path& project,
-                                   const std::string& path, size_t limit);
+class GitBases {
+ public:
+  // Reads what NoteGitBases() has noted.
+  GitBases(const StageFolder& folder, const Path& project);
+  ~GitBases();
+  GitBases(const GitBases&) = delete;
+  GitBases& operator=(const GitBases&) = delete;
+
+  // The content of a noted file when the stage began; nothing if it is not noted, larger than
+  // `limit` bytes, or if git does not have it any more.
+  std::optional<std::string> Text(const std::string& path, size_t limit);
+
+ private:
+  class ObjectStore;
+
+  std::string_view ObjectOf(const std::string& path) const;
+
+  Path project_;
+  std::string text_;
+  std::vector<std::string_view> noted_;  // in text_: "OBJECT PATH", sorted by path
+  std::unique_ptr<ObjectStore> objects_;
+};
 
 }  // namespace ringfence
