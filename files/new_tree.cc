@@ -41,10 +41,18 @@ Status CopyData(int from, int to, off_t size) {
 }
 
 Status CopyBytes(int from, int to) {
-  if (::ioctl(to, FICLONE, from) == 0) return Unit{};
   struct stat facts {};
   if (::fstat(from, &facts) != 0) return SystemError("fstat");
-  return facts.st_size == 0 ? Status(Unit{}) : CopyData(from, to, facts.st_size);
+  if (facts.st_size == 0) return Unit{};
+  // Cloning or looking for holes takes longer than reading so little.
+  constexpr off_t kSmall = off_t{64} << 10;
+  if (facts.st_size <= kSmall) {
+    constexpr size_t kMost = size_t{1} << 30;  // it can grow meanwhile
+    const auto size = static_cast<size_t>(facts.st_size);
+    const Result<std::string> bytes = ReadAll(from, kMost, "a file to copy", size);
+    return bytes ? WriteAll(to, *bytes) : Status(bytes.error());
+  }
+  return ::ioctl(to, FICLONE, from) == 0 ? Status(Unit{}) : CopyData(from, to, facts.st_size);
 }
 
 bool IsCopied(std::string_view attribute) {

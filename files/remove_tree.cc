@@ -20,46 +20,51 @@ void Open(int folder, const std::string& name) {
   ::fchmodat(folder, name.c_str(), 0700, AT_SYMLINK_NOFOLLOW);
 }
 
-// A deep tree would need a descriptor or a stack frame for each level, or a path that is too long.
-// So every directory inside a directory of `top` is first moved up to `top`. Mounts stay: the
-// kernel neither removes nor moves a mount point (EBUSY).
+// A very deep tree would need a descriptor and a stack frame for each level. So directories at
+// kDeepest are moved up to `top` first. Mounts stay: the kernel neither removes nor moves a mount
+// point (EBUSY).
 class TreeRemover {
  public:
   explicit TreeRemover(const UniqueFd& top) : top_(top) {}
 
   Status Empty() {
     for (;;) {
-      Result<std::vector<std::string>> names = NamesIn(top_);
-      if (!names) return names.error();
-      if (names->empty()) return Unit{};
-      for (const std::string& name : *names) {
-        if (Status s = Remove(name); !s) return s;
-      }
+      const Result<size_t> found = Clear(top_, 0);
+      if (!found) return found.error();
+      if (*found == 0) return Unit{};
     }
   }
 
  private:
-  Status Remove(const std::string& name) {
-    if (::unlinkat(top_.get(), name.c_str(), 0) == 0 || errno == ENOENT) return Unit{};
-    if (errno != EISDIR && errno != EPERM) return SystemError("unlinkat");
-    if (::unlinkat(top_.get(), name.c_str(), AT_REMOVEDIR) == 0) return Unit{};
-    if (errno != ENOTEMPTY && errno != EEXIST && errno != EACCES) return SystemError("unlinkat");
-    return Flatten(name);
+  static constexpr int kDeepest = 16;
+
+  // Removes what is in a directory. Returns how many names were there.
+  Result<size_t> Clear(const UniqueFd& folder, int depth) {
+    const Result<std::vector<std::string>> names = NamesIn(folder);
+    if (!names) return names.error();
+    for (const std::string& name : *names) {
+      if (Status s = Remove(folder, name, depth); !s) return s.error();
+    }
+    return names->size();
   }
 
-  // Empties the directory `name`, but does not remove it.
-  Status Flatten(const std::string& name) {
-    Open(top_.get(), name);
-    const UniqueFd folder(::openat(top_.get(), name.c_str(), kFolder));
-    if (!folder.valid()) return SystemError("openat");
-    Result<std::vector<std::string>> names = NamesIn(folder);
-    if (!names) return names.error();
-    for (const std::string& inner : *names) {
-      if (::unlinkat(folder.get(), inner.c_str(), 0) == 0 || errno == ENOENT) continue;
-      Open(folder.get(), inner);  // moving it changes its "..", which takes write permission
-      if (Status s = MoveUp(folder.get(), inner); !s) return s;
-    }
-    return Unit{};
+  Status Remove(const UniqueFd& folder, const std::string& name, int depth) {
+    if (::unlinkat(folder.get(), name.c_str(), 0) == 0 || errno == ENOENT) return Unit{};
+    if (errno != EISDIR && errno != EPERM) return SystemError("unlinkat");
+    if (RemoveFolder(folder, name)) return Unit{};
+    if (errno != ENOTEMPTY && errno != EEXIST && errno != EACCES) return SystemError("unlinkat");
+    Open(folder.get(), name);  // moving it changes its "..", which takes write permission
+    if (depth == kDeepest) return MoveUp(folder.get(), name);
+    const UniqueFd inner(::openat(folder.get(), name.c_str(), kFolder));
+    if (!inner.valid()) return SystemError("openat");
+    if (const Result<size_t> found = Clear(inner, depth + 1); !found) return found.error();
+    // What another process has just put there is removed in the next pass.
+    const bool is_done = RemoveFolder(folder, name) || errno == ENOTEMPTY || errno == EEXIST;
+    return CallStatus(is_done, "unlinkat");
+  }
+
+  static bool RemoveFolder(const UniqueFd& folder, const std::string& name) {
+    return ::unlinkat(folder.get(), name.c_str(), AT_REMOVEDIR) == 0;
   }
 
   Status MoveUp(int folder, const std::string& name) {
