@@ -1,0 +1,168 @@
+"""Small file systems that fill up while a stage is applied, undone or run."""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from command_world import error_of
+from stage_world import StageWorld, tree_of
+
+MIB = 1 << 20
+FULL = ("ENOSPC", "No space left")
+
+
+@contextlib.contextmanager
+def small_disk(base, place, mib):
+    """Mounts a new file system of this size there: ext4 in a file, or else a tmpfs."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can mount a small file system")
+    image = base / f"{place.name}.img"
+    with open(image, "wb") as file:
+        file.truncate(mib * MIB)
+    place.mkdir(parents=True, exist_ok=True)
+    owner = place.stat()
+    made = shutil.which("mkfs.ext4") and subprocess.run(["mkfs.ext4", "-q", "-F", "-m", "0", image], check=False)
+    mounted = made and made.returncode == 0 and subprocess.run(
+        ["mount", "-o", "loop", image, place], capture_output=True, check=False).returncode == 0
+    if not mounted and subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={mib}M", "none", place],
+                                      capture_output=True, check=False).returncode != 0:
+        pytest.skip("this system lets nobody mount a file system")
+    try:
+        shutil.rmtree(place / "lost+found", ignore_errors=True)
+        os.chown(place, owner.st_uid, owner.st_gid)
+        yield place
+    finally:
+        subprocess.run(["umount", place], check=True)
+
+
+def fill(folder):
+    """Leaves no room for another block. Returns the file to remove."""
+    path = folder / "filler"
+    with open(path, "wb", buffering=0) as file:
+        for size in (MIB, 4096, 1):
+            with contextlib.suppress(OSError):
+                while True:
+                    file.write(b"x" * size)
+    return path
+
+
+def tree_without(folder, *names):
+    return {path: facts for path, facts in tree_of(folder).items() if path.split("/")[0] not in names}
+
+
+SCRIPT = """
+mkdir new
+for i in 0 1 2 3 4 5 6 7 8 9; do
+  head -c 40000 /dev/zero | tr '\\0' $i > new/$i
+  head -c 40000 /dev/zero | tr '\\0' $i > old$i
+done
+rm gone; ln -s old1 link; chmod 700 mode
+"""
+
+
+def put_files(world):
+    for number in range(10):
+        world.put(f"old{number}", f"old {number}\n")
+    for name in ("gone", "mode"):
+        world.put(name, "1\n")
+
+
+def refused_for_space(done):
+    assert done.returncode != 0 and any(text in done.stderr for text in FULL), done
+
+
+def no_leftovers(world):
+    assert not [path for path in world.project.rglob("*") if ".ringfence-" in path.name]
+
+
+def test_the_projects_disk_is_full(base, programs):
+    with small_disk(base, base / "project", 16):
+        world = StageWorld(base, programs)
+        put_files(world)
+        stage = world.stage(SCRIPT)
+        before = tree_of(world.project)
+        filler = fill(world.project)
+        refused_for_space(world.call("stage", "apply", stage))
+        assert tree_without(world.project, "filler") == before
+        no_leftovers(world)
+        filler.unlink()
+        world.good("stage", "apply", stage)
+        after = tree_of(world.project)
+        assert after["new/3"][1] == b"3" * 40000 and "gone" not in after
+        # What was replaced comes back from another file system.
+        filler = fill(world.project)
+        undone = world.call("stage", "undo", stage)
+        if undone.returncode != 0:
+            refused_for_space(undone)
+            assert tree_without(world.project, "filler") == after
+        filler.unlink()
+        if undone.returncode != 0:
+            world.good("stage", "undo", stage)
+        assert tree_of(world.project) == before
+        no_leftovers(world)
+
+
+def test_the_disk_of_the_stages_is_full(base, programs):
+    with small_disk(base, base / "home", 16):
+        world = StageWorld(base, programs)
+        put_files(world)
+        stage = world.stage(SCRIPT)
+        before = tree_of(world.project)
+        filler = fill(world.home)
+        refused_for_space(world.call("stage", "apply", stage))
+        assert tree_of(world.project) == before
+        no_leftovers(world)
+        filler.unlink()
+        world.good("stage", "apply", stage)
+        after = tree_of(world.project)
+        assert after["new/3"][1] == b"3" * 40000
+        filler = fill(world.home)
+        refused_for_space(world.call("stage", "undo", stage))
+        assert tree_of(world.project) == after
+        filler.unlink()
+        world.good("stage", "undo", stage)
+        assert tree_of(world.project) == before
+        no_leftovers(world)
+
+
+def test_project_and_stages_share_a_full_disk(base, programs):
+    """Applying needs as much room as the new files: they fill the disk at any point."""
+    with small_disk(base, base / "small", 64) as disk:
+        (disk / "all").mkdir()
+        world = StageWorld(disk / "all", programs)
+        put_files(world)
+        stage = world.stage(SCRIPT)
+        before = tree_of(world.project)
+        failures = 0
+        for room in range(0, 2000, 100):
+            filler = fill(disk)
+            os.truncate(filler, max(0, filler.stat().st_size - room * 1024))
+            done = world.call("stage", "apply", stage)
+            filler.unlink()
+            if done.returncode == 0:
+                break
+            failures += 1
+            refused_for_space(done)
+            assert tree_of(world.project) == before, f"{room} KiB: {done}"
+            no_leftovers(world)
+        assert failures > 2 and done.returncode == 0, done
+        world.good("stage", "undo", stage)
+        assert tree_of(world.project) == before
+
+
+def test_a_command_that_fills_the_disk(base, programs):
+    with small_disk(base, base / "home", 16):
+        world = StageWorld(base, programs)
+        put_files(world)
+        before = tree_of(world.project)
+        done = world.call("stage", "run", "--keep", "--", "sh", "-c", "head -c 40000000 /dev/zero > big")
+        assert done.returncode != 0 and "No space left" in done.stderr, done
+        assert tree_of(world.project) == before
+        for stage in world.stages():
+            world.good("stage", "discard", stage["id"])
+        assert pathlib.Path(world.state / "stages").is_dir()
+        error_of(world.call("stage", "diff"), 2, "this project has no stage")
