@@ -38,7 +38,7 @@ def test_npm_installs_in_a_stage(world, kit):
     assert tree_of(world.project) == before
     for part in ("node_modules/greeter/", "package.json (", "package-lock.json ("):
         assert part in done.stderr, done
-    assert {line["host"] for line in world.log()} == {HOST}
+    assert {line["host"] for line in world.log()} == {f"{HOST}:443"}
     ringfence = world.programs.ringfence
     applied = world.outside(ringfence, "stage", "apply", "--policy", world.policy)
     assert applied.returncode == 0, applied
