@@ -1,6 +1,7 @@
 #include "staging/repository_changes.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::string_view kGit = ".git";
 constexpr std::string_view kHeads = "refs/heads/";
+constexpr std::string_view kPacked = "packed-refs";
 
 // "<40 or 64 digits>\n", as git writes a reference.
 std::string CommitIn(std::string_view text) {
@@ -19,6 +21,37 @@ std::string CommitIn(std::string_view text) {
   constexpr size_t kSha1 = 40;
   constexpr size_t kSha256 = 64;
   return IsLowerHex(text, kSha1) || IsLowerHex(text, kSha256) ? std::string(text) : "";
+}
+
+// True if a branch can have this name (git-check-ref-format(1)): packed references come from a text
+// that the command has written, and become paths.
+bool IsBranchName(std::string_view name) {
+  constexpr std::string_view kNever = "\\~^:?*[";
+  const auto is_never = [&](char c) {
+    return static_cast<unsigned char>(c) <= ' ' || c == '\x7F' || kNever.find(c) != kNever.npos;
+  };
+  if (name.empty() || name.ends_with('/') || std::ranges::any_of(name, is_never)) return false;
+  while (!name.empty()) {
+    const std::string_view part = TakeUntil(name, '/');
+    if (part.empty() || part.starts_with('.') || part.ends_with(".lock")) return false;
+  }
+  return true;
+}
+
+// The commits of branches, by name.
+using Heads = std::map<std::string, std::string, std::less<>>;
+
+// Reads the file "packed-refs", where `git gc` puts references.
+Heads PackedHeads(std::string_view text) {
+  Heads heads;
+  while (!text.empty()) {
+    std::string_view name = TakeUntil(text, '\n');
+    std::string commit = CommitIn(TakeUntil(name, ' '));
+    if (commit.empty() || !name.starts_with(kHeads)) continue;
+    name.remove_prefix(kHeads.size());
+    if (IsBranchName(name)) heads.emplace(name, std::move(commit));
+  }
+  return heads;
 }
 
 class RepositoryPlanner {
@@ -51,6 +84,9 @@ class RepositoryPlanner {
     if (below == "HEAD" || below.starts_with(kHeads)) {
       if (Status s = AddBranch(change, repository, below); !s) return s;
     }
+    if (below == kPacked && change.after.is_file()) {
+      if (Status s = AddPacked(change.path, repository); !s) return s;
+    }
     PlannedChange planned{.change = std::move(change), .is_gits = true};
     if (!IsObject(below) || !planned.change.is_added()) {
       planned.action = ChangeAction::kSkip;
@@ -72,14 +108,47 @@ class RepositoryPlanner {
     if (!text) return text.error();
     std::string commit = CommitIn(*text);
     if (commit.empty()) return Unit{};  // a symbolic HEAD
-    const bool is_head = below == "HEAD";
-    std::string name(is_head ? below : below.substr(kHeads.size()));
-    // A branch that is new keeps its name.
-    const bool is_new = change.is_added() && !is_head;
+    if (below == "HEAD") {
+      PlanBranch(repository, std::string(below), std::move(commit), false);
+      return Unit{};
+    }
+    std::string name(below.substr(kHeads.size()));
+    const std::string old = change.is_added() ? Packed(repository, name) : "";
+    const bool is_new = change.is_added() && old.empty();
+    if (commit != old) PlanBranch(repository, std::move(name), std::move(commit), is_new);
+    return Unit{};
+  }
+
+  // The branches that the stage has packed, and moved or created before.
+  Status AddPacked(const std::string& path, const std::string& repository) {
+    const Result<std::string> text = around_.staged_bytes(path);
+    if (!text) return text.error();
+    for (auto& [name, commit] : PackedHeads(*text)) {
+      const std::string loose = repository + "/" + std::string(kHeads) + name;
+      if (!Loose(around_.staged_bytes(loose)).empty()) continue;  // is newer
+      std::string old = Loose(around_.project_bytes(loose));
+      if (old.empty()) old = Packed(repository, name);
+      if (old != commit) PlanBranch(repository, name, commit, old.empty());
+    }
+    return Unit{};
+  }
+
+  static std::string Loose(const Result<std::string>& text) { return text ? CommitIn(*text) : ""; }
+
+  // The commit of a packed branch of the project; "" if it does not exist.
+  std::string Packed(const std::string& repository, const std::string& name) const {
+    const Result<std::string> text = around_.project_bytes(repository + "/" + std::string(kPacked));
+    const Heads heads = text ? PackedHeads(*text) : Heads();
+    const auto found = heads.find(name);
+    return found == heads.end() ? "" : found->second;
+  }
+
+  // A branch that is new keeps its name.
+  void PlanBranch(const std::string& repository, std::string name, std::string commit,
+                  bool is_new) {
     std::string becomes = is_new ? name : "stage/" + around_.stage;
     if (!is_new && !stage_names_.insert(repository).second) becomes += "-" + name;
     plan_.branches.push_back({repository, std::move(name), std::move(commit), std::move(becomes)});
-    return Unit{};
   }
 
   void AddReference(const StagedBranch& branch) {

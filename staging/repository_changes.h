@@ -30,8 +30,8 @@ struct RepositoryPlan {
 // What the plan depends on besides the changes.
 struct RepositorySurroundings {
   std::string stage;  // the id, for the names of branches
-  // The bytes of a small file in the stage.
-  std::function<Result<std::string>(const std::string& path)> staged_bytes;
+  // The bytes of a small file, in the stage and in the project.
+  std::function<Result<std::string>(const std::string&path)> staged_bytes, project_bytes;
   // True if the name exists in the project.
   std::function<bool(const std::string& path)> exists;
 };

@@ -119,10 +119,14 @@ Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
   const auto held = [&](const Change& change) { return policy->WhyHeld(change, *rules, cached); };
 
   Result<RepositoryPlan> repositories = PlanRepositories(
-      *changes,
-      {.stage = stage.record().id, .staged_bytes = staged, .exists = [&](const std::string& path) {
-         return OpenBeneath(stage.project(), path, O_PATH).has_value();
-       }});
+      *changes, {.stage = stage.record().id,
+                 .staged_bytes = staged,
+                 .project_bytes =
+                     [&](const std::string& path) { return stage.ProjectBytes(path, kMaxMerged); },
+                 .exists =
+                     [&](const std::string& path) {
+                       return OpenBeneath(stage.project(), path, O_PATH).has_value();
+                     }});
   if (!repositories) return repositories.error();
   Result<MergePlan> merge =
       PlanMerge(std::move(*changes),

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "files/beneath.h"
@@ -314,13 +315,18 @@ TEST_CASE("tree transaction: recovery keeps what another program has changed sin
   }
   KillAt(at, [&] { return Apply(project); });
   std::ofstream(project.At("edited")) << "edited after the crash\n";
+  std::filesystem::remove(project.At("link"));
   const Result<Recovered> recovered = Recover(project.root(), project.state());
   REQUIRE(recovered.has_value());
   CHECK(recovered->was_interrupted);
-  REQUIRE(recovered->changed.size() == 1);
-  CHECK(recovered->changed.front() == "edited");
+  CHECK(recovered->changed == std::vector<std::string>{"link", "edited"});
+  CHECK_FALSE(EntryAt(project.root(), "link").exists());
   CHECK(project.Read("edited") == "edited after the crash\n");
-  const auto kept = std::filesystem::directory_iterator(project.tree().At("state/kept"));
-  CHECK(kept->path().filename().string().starts_with("1.ringfence-"));
+  std::set<std::string> kept;
+  for (const auto& entry : std::filesystem::directory_iterator(project.tree().At("state/kept"))) {
+    const std::string name = entry.path().filename();
+    kept.insert(name.substr(0, name.find(".ringfence-")));
+  }
+  CHECK(kept == std::set<std::string>{"1", "3"});  // the numbers of the steps
   CHECK(project.Read("removed") == "gone\n");
 }

@@ -75,6 +75,8 @@ TEST_CASE("merge plan: what only the stage has changed is applied") {
   CHECK(OnlyAction(Remove("f", File())) == ChangeAction::kApply);
   CHECK(OnlyAction(Create("f", File())) == ChangeAction::kApply);
   CHECK(OnlyAction(Create("f", Link())) == ChangeAction::kApply);
+  // A file that the project had, and that was written under another name first.
+  CHECK(OnlyAction(Create("f", File()), {.base = {{"f", "1"}}}) == ChangeAction::kConflict);
   CHECK(OnlyAction(Edit("moved", {}, File())) == ChangeAction::kApply);
   CHECK(OnlyAction(Edit("f", File(), Link())) == ChangeAction::kApply);
   CHECK(OnlyAction(Edit("f", File(), Folder())) == ChangeAction::kApply);

@@ -33,7 +33,9 @@ struct Planned {
   bool Applies(const std::string& path) const { return At(path) != nullptr && At(path)->is_done(); }
 };
 
-Planned PlanOf(ChangeList changes, const std::map<std::string, std::string>& staged = {}) {
+using Bytes = std::map<std::string, std::string>;
+
+Planned PlanOf(ChangeList changes, const Bytes& staged = {}, const Bytes& project = {}) {
   const std::set<std::string> existing = {".git", ".git/HEAD", ".git/refs/heads", "sub/.git/HEAD",
                                           "sub/.git/refs/heads"};
   Result<RepositoryPlan> plan = PlanRepositories(
@@ -41,6 +43,11 @@ Planned PlanOf(ChangeList changes, const std::map<std::string, std::string>& sta
                 .staged_bytes = [&](const std::string& path) -> Result<std::string> {
                   const auto found = staged.find(path);
                   return found == staged.end() ? std::string("x") : found->second;
+                },
+                .project_bytes = [&](const std::string& path) -> Result<std::string> {
+                  const auto found = project.find(path);
+                  if (found != project.end()) return found->second;
+                  return Error{Error::Kind::kSystem, path, "does not exist", ""};
                 },
                 .exists = [&](const std::string& path) { return existing.contains(path); }});
   REQUIRE(plan.has_value());
@@ -126,4 +133,44 @@ TEST_CASE("repository: a new repository is an ordinary directory") {
       PlanOf({Added("new/.git", Folder()), Added("new/.git/HEAD", File()), Edited(".git")});
   CHECK(planned.others.size() == 3);
   CHECK(planned.plan.changes.empty());
+}
+
+TEST_CASE("repository: a branch that is packed in the project is not new") {
+  const Planned planned =
+      PlanOf({Added(".git/refs/heads/main", File()), Added(".git/refs/heads/same", File())},
+             {{".git/refs/heads/main", kCommit}, {".git/refs/heads/same", kOther}},
+             {{".git/packed-refs", kOther + " refs/heads/main\n" + kOther + " refs/heads/same\n"}});
+  REQUIRE(planned.plan.branches.size() == 1);
+  CHECK(planned.plan.branches.front().becomes == "stage/ab23");
+  CHECK_FALSE(planned.Applies(".git/refs/heads/main"));
+  CHECK(planned.Applies(".git/refs/heads/stage/ab23"));
+}
+
+TEST_CASE("repository: branches that the stage has packed") {
+  const std::string packed = "# pack-refs with: peeled fully-peeled sorted\n" + kCommit +
+                             " refs/heads/loose\n" + kCommit + " refs/heads/main\n" + kOther +
+                             " refs/heads/new/1\n" + kOther + " refs/heads/old\n" + kOther +
+                             " refs/tags/v1\n^" + kCommit + "\n" + kCommit + " refs/heads/staged\n";
+  const Planned planned = PlanOf({Edited(".git/packed-refs")},
+                                 {{".git/packed-refs", packed}, {".git/refs/heads/staged", kOther}},
+                                 {{".git/packed-refs", kOther + " refs/heads/old\n"},
+                                  {".git/refs/heads/loose", kCommit + "\n"},
+                                  {".git/refs/heads/main", kOther + "\n"}});
+  std::vector<std::string> names;
+  for (const StagedBranch& branch : planned.plan.branches) {
+    names.push_back(branch.name + " " + branch.becomes);
+  }
+  CHECK(names == std::vector<std::string>{"main stage/ab23", "new/1 new/1"});
+  CHECK(planned.Applies(".git/refs/heads/new/1"));
+  CHECK_FALSE(planned.Applies(".git/packed-refs"));
+}
+
+TEST_CASE("repository: no packed name leads out of the branches") {
+  for (const char* name : {"../../hooks/x", "a/../../b", "/etc/x", "a//b", ".a", "a/.b", "a.lock",
+                           "a.lock/b", "a/", "", "a b", "a\tb", "a:b", "a\x7f"}) {
+    CAPTURE(name);
+    const std::string packed = kCommit + " refs/heads/" + name + "\n";
+    CHECK(
+        PlanOf({Edited(".git/packed-refs")}, {{".git/packed-refs", packed}}).plan.branches.empty());
+  }
 }

@@ -53,6 +53,7 @@ def test_commits_checkouts_and_a_rebase(world):
     good(world, "git", "init", "-q", "-b", "main")
     good(world, "git", "add", "-A")
     good(world, "git", *subject, "commit", "-qm", "one")
+    good(world, "git", "gc", "-q")  # packs the reference of the branch
     git = "git " + " ".join(subject)
     stage = world.stage(f"""
 {git} checkout -q -b topic
@@ -60,7 +61,7 @@ sed -i s/^5$/five/ a; echo new > b; {git} add -A; {git} commit -qm topic
 {git} checkout -q main
 sed -i s/^25$/twenty-five/ a; {git} commit -qam main
 {git} checkout -q topic; {git} rebase -q main
-{git} tag -a -m tag v1
+{git} tag -a -m tag v1; git gc -q
 """)
     head = good(world, "git", "rev-parse", "main")
     world.good("stage", "apply", stage)
