@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Measures the hook as a whole process, beside a minimal program; then what `ringfence run` costs
-# (bench/sandbox.sh), how fast `ringfence replay` is (bench/replay.sh) and what the way through the
-# egress proxy costs (bench/proxy.py). Prints Markdown tables; asserts nothing.
+# (bench/sandbox.sh), what stages cost (bench/stage.py), how fast `ringfence replay` is
+# (bench/replay.sh) and what the way through the egress proxy costs (bench/proxy.py). Prints Markdown
+# tables; asserts nothing.
 #
 #   bench/run.sh [--runs N] [--update] [--hook NAME=PROGRAM]... [--srt DIRECTORY]
 #
@@ -21,7 +22,7 @@ while (($# > 0)); do
     --hook) hooks+=("${2:?--hook needs NAME=PROGRAM}"); shift ;;
     --update) update=yes ;;
     --srt) srt=(--srt "${2:?--srt needs a directory}"); shift ;;
-    -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "run.sh: unknown option $1" >&2; exit 2 ;;
   esac
   shift
@@ -218,6 +219,8 @@ else
 fi
 echo
 "$root/bench/sandbox.sh"
+echo
+"$root/bench/stage.py"
 echo
 "$root/bench/replay.sh"
 echo

@@ -184,6 +184,7 @@ def tables(starts, figures, options):
     rows = [("a stage over `ringfence run`: median, ms", "+2", staged[0] - plain[0], 2, "{:+.2f}"),
             ("the same: 90 %, ms", "+8", staged[2] - plain[2], 8, "{:+.2f}"),
             ("writing 5,000 small files, to bare", "1.6", figures.ratio("stage", "bare"), 1.6, "{:.2f}"),
+            ("the same, to `ringfence run`", "1.6", figures.ratio("stage", "run"), 1.6, "{:.2f}"),
             ("listing 5,800 changes in a tree of 20,000 files, ms", "100", figures.median("list"), 100, "{:.0f}"),
             ("applying 5,000 files, ms", "500", figures.median("apply"), 500, "{:.0f}"),
             ("merging a text of 1,000 lines, ms", "1", figures.median("merge"), 1, "{:.2f}")]
