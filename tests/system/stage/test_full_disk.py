@@ -30,7 +30,7 @@ def small_disk(base, place, mib):
         ["mount", "-o", "loop", image, place], capture_output=True, check=False).returncode == 0
     if not mounted and subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={mib}M", "none", place],
                                       capture_output=True, check=False).returncode != 0:
-        pytest.skip("this system lets nobody mount a file system")
+        pytest.skip("this system cannot mount a file system")
     try:
         shutil.rmtree(place / "lost+found", ignore_errors=True)
         os.chown(place, owner.st_uid, owner.st_gid)
