@@ -14,6 +14,7 @@
 #include "cli/stage/verify.h"
 #include "files/beneath.h"
 #include "files/tree_transaction.h"
+#include "policy/files/real_files.h"
 #include "run/messages.h"
 #include "staging/apply.h"
 #include "staging/base_versions.h"
@@ -110,7 +111,8 @@ Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
   if (!policy) return policy.error();
   const Result<Policy> rules = policy->Rules();
   if (!rules) return rules.error();
-  const FilesWithout files(stage.record().project, *changes);
+  const RealFiles disk;
+  const FilesWithout files(disk, stage.record().project, *changes);
   const CachedFiles cached(files);
   const Result<BaseVersions> base = BaseVersions::Of(stage, store);
   if (!base) return base.error();

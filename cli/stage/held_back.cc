@@ -3,11 +3,13 @@
 #include <utility>
 
 #include "policy/decide.h"
+#include "policy/files/real_files.h"
 #include "run/typed_context.h"
 
 namespace ringfence {
 
-FilesWithout::FilesWithout(const Path& project, const ChangeList& changes) {
+FilesWithout::FilesWithout(const FileView& disk, const Path& project, const ChangeList& changes)
+    : ForwardingView(disk) {
   for (const Change& change : changes) {
     const bool stays = change.before.is_directory() && change.after.is_directory();
     if (!stays) without_.insert(project.text() + "/" + change.path);
@@ -16,7 +18,7 @@ FilesWithout::FilesWithout(const Path& project, const ChangeList& changes) {
 
 Result<FileFacts> FilesWithout::Look(const Path& path) const {
   if (without_.contains(path.text())) return FileFacts{.kind = FileKind::kMissing};
-  return disk_.Look(path);
+  return ForwardingView::Look(path);
 }
 
 Result<StagePolicy> StagePolicy::Find(Registration given, const StageRecord& record) {

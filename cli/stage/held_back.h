@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "policy/files/cached_files.h"
-#include "policy/files/real_files.h"
+#include "policy/files/forwarding_view.h"
 #include "policy/load/context.h"
 #include "staging/change_list.h"
 #include "staging/store/record.h"
@@ -15,21 +15,13 @@ namespace ringfence {
 
 // The disk without the names that a stage changes: applying a change replaces the name, so what is
 // there now, such as the target of a link, does not matter.
-class FilesWithout final : public FileView {
+class FilesWithout final : public ForwardingView {
  public:
-  FilesWithout(const Path& project, const ChangeList& changes);
+  FilesWithout(const FileView& disk, const Path& project, const ChangeList& changes);
 
   Result<FileFacts> Look(const Path& path) const override;
-  Result<std::string> ReadLink(const Path& path) const override { return disk_.ReadLink(path); }
-  Result<std::string> ReadText(const Path& file, size_t most) const override {
-    return disk_.ReadText(file, most);
-  }
-  Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override {
-    return disk_.List(directory, most);
-  }
 
  private:
-  RealFiles disk_;
   std::set<std::string, std::less<>> without_;
 };
 
