@@ -99,6 +99,17 @@ std::string_view EnvironmentValue(std::span<const std::string> environment, std:
   return "";
 }
 
+std::vector<std::string> ProgramCandidates(const std::string& program, std::string_view path) {
+  if (program.find('/') != program.npos) return {program};
+  if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
+  std::vector<std::string> candidates;
+  while (!path.empty()) {
+    const std::string_view folder = TakeUntil(path, ':');
+    if (folder.starts_with('/')) candidates.push_back(std::string(folder) + "/" + program);
+  }
+  return candidates;
+}
+
 void SetVariable(std::vector<std::string>& environment, const std::string& variable) {
   const std::string_view name = VariableName(variable);
   std::erase_if(environment, [name](const std::string& other) { return Sets(other, name); });

@@ -40,6 +40,10 @@ void SetProxyVariables(std::vector<std::string>& environment, uint16_t port,
                        std::string_view credential);
 std::vector<std::string> ProxyVariableNames();  // those that it sets
 
+// The paths at which a program is looked for, in order, as execvp(3) does with this PATH, but never
+// in a relative directory of it.
+std::vector<std::string> ProgramCandidates(const std::string& program, std::string_view path);
+
 // The value of `name`, or "".
 std::string_view EnvironmentValue(std::span<const std::string> environment, std::string_view name);
 

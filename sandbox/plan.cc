@@ -108,7 +108,8 @@ class Planner {
           "go there first, or name a directory in it: --chdir DIR");
     }
     plan_.argv = command.argv;
-    PlanPrograms(EnvironmentValue(command.environment, "PATH"));
+    plan_.programs =
+        ProgramCandidates(command.argv.front(), EnvironmentValue(command.environment, "PATH"));
     return PlanStage(request_, plan_);
   }
 
@@ -127,21 +128,6 @@ class Planner {
     plan_.session_tmp = SessionFolder(places_, request_.command.session);
     if (!plan_.session_tmp.is_root() && !plan_.scratch.is_root()) {
       plan_.scratch = plan_.session_tmp;
-    }
-  }
-
-  // Searches as execvp(3) does, but never in the current directory.
-  void PlanPrograms(std::string_view path) {
-    const std::string& name = plan_.argv.front();
-    if (name.find('/') != std::string::npos) {
-      plan_.programs.push_back(name);
-      return;
-    }
-    if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
-    while (!path.empty()) {
-      const std::string_view folder = path.substr(0, path.find(':'));
-      path.remove_prefix(std::min(folder.size() + 1, path.size()));
-      if (folder.starts_with('/')) plan_.programs.push_back(std::string(folder) + "/" + name);
     }
   }
 
