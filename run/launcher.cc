@@ -14,7 +14,7 @@ class Launcher {
   Launcher(RunRequest& request, LaunchObserver& observer, int hangup)
       : request_(request),
         observer_(observer),
-        watch_{observer, observer.network(), hangup, Inherited::Replace()},
+        watch_{observer, observer.network(), hangup, Inherited::Replace(), observer.pause()},
         facts_(ProbeHost(request.policy.sandbox)) {}
 
   Result<Launched> Run(const CachedFiles& files) {

@@ -16,6 +16,7 @@ class LaunchObserver : public RunObserver {
   // next.
   virtual void GoesOnWithout(const SetupFailure& failure) = 0;
   virtual NetworkAccess& network() = 0;
+  virtual RunPause* pause() { return nullptr; }  // of a run that can pause
 
  protected:
   ~LaunchObserver() = default;

@@ -102,12 +102,28 @@ class NetworkAccess {
   ~NetworkAccess() = default;
 };
 
+// Tells a run when all its processes have to pause. They are not told, and go on as if nothing had
+// happened.
+class RunPause {
+ public:
+  // Becomes readable when IsWanted() may have changed; while the run pauses, it is asked again
+  // without.
+  virtual int notices() const = 0;
+  virtual bool IsWanted() = 0;
+  // The processes have been stopped, or are about to go on.
+  virtual void Paused(bool is_paused) = 0;
+
+ protected:
+  ~RunPause() = default;
+};
+
 // The caller's means to watch and end a run.
 struct RunWatch {
   RunObserver& observer;
   NetworkAccess& network;
   int hangup = -1;      // not owned; closing its other end ends all processes inside
   Inherited inherited;  // restored for the command
+  RunPause* pause = nullptr;
 };
 
 // From here on, permission bits do not keep this process from files of its own user and group, for

@@ -223,17 +223,18 @@ class Launcher {
   }
 
   void HearOnce() {
-    std::array<pollfd, 7 + PipeRelay::kPolled> polled{
+    std::array<pollfd, 8 + PipeRelay::kPolled> polled{
         {{channel_open_ ? channel_.get() : -1, POLLIN, 0},
          {signals_.get(), POLLIN, 0},
          {relay_.is_on() ? relay_.master() : -1, relay_.master_events(), 0},
          {relay_.wants_input() ? STDIN_FILENO : -1, POLLIN, 0},
          {audit_.fd(), POLLIN, 0},
          {hangup_, POLLRDHUP, 0},
-         {watch_.network.notices(), POLLIN, 0}}};
+         {watch_.network.notices(), POLLIN, 0},
+         {has_started_ && watch_.pause != nullptr ? watch_.pause->notices() : -1, POLLIN, 0}}};
     const auto pipes = std::span(polled).last<PipeRelay::kPolled>();
     pipes_.PreparePoll(pipes);
-    if (::poll(polled.data(), polled.size(), relay_.wait_milliseconds()) < 0) {
+    if (::poll(polled.data(), polled.size(), WaitMilliseconds()) < 0) {
       if (errno != EINTR) EndUnheard();
       return;
     }
@@ -247,6 +248,22 @@ class Launcher {
     if (polled[1].revents != 0 && TakeSignals()) first_lives_ = false;
     if (polled[5].revents != 0) Abandon();
     if (polled[6].revents != 0) watch_.network.Hear();
+    if (polled[7].revents != 0 || is_paused_) LookForPause();
+  }
+
+  int WaitMilliseconds() const {
+    constexpr int kWhilePaused = 50;
+    const int relays = relay_.wait_milliseconds();
+    return is_paused_ && (relays < 0 || relays > kWhilePaused) ? kWhilePaused : relays;
+  }
+
+  // Lets the processes pause or go on.
+  void LookForPause() {
+    if (watch_.pause == nullptr || watch_.pause->IsWanted() == is_paused_) return;
+    is_paused_ = !is_paused_;
+    if (!is_paused_) watch_.pause->Paused(false);
+    [[maybe_unused]] const Status sent =
+        SendPacket(channel_, is_paused_ ? Message::kPause : Message::kGoOn, {});
   }
 
   // Ends the run after poll(2) failed for lack of memory, since it can no longer be followed.
@@ -326,13 +343,19 @@ class Launcher {
               relay_.Begin(std::move(packet->fd), terminal_start_->modes, terminal_);
         }
         break;
+      case Message::kPaused:
+        if (is_paused_) watch_.pause->Paused(true);
+        break;
       case Message::kStarted:
         has_started_ = true;
         BeginToHear();
+        LookForPause();
         own_tmp_.RemoveOld();
         break;
       case Message::kSignal:
       case Message::kFreeze:
+      case Message::kPause:
+      case Message::kGoOn:
         break;
     }
     return true;
@@ -382,6 +405,7 @@ class Launcher {
   bool channel_open_ = true;
   bool first_lives_ = true;
   bool has_started_ = false;  // the command has started
+  bool is_paused_ = false;    // the supervisor has to keep all processes stopped
   bool knows_end_ = false;
   Ended ended_;
 };

@@ -23,9 +23,12 @@ enum class Message : char {
   kStopped = 'p',   // the command: the signal that stopped it
   kTerminal = 't',  // with a descriptor: the master of a new terminal
   kFrozen = 'z',    // every process is stopped
+  kPaused = 'u',    // every process is stopped by kPause
   // from outside
   kSignal = 'g',  // signal number for the command; SIGCONT also continues frozen processes
   kFreeze = 'y',  // stop every process
+  kPause = 'h',   // the same until kGoOn, whatever signals the command gets
+  kGoOn = 'o',
 };
 
 struct Packet {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <ctime>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,7 @@ namespace {
 // still count towards the process limit.
 constexpr int kMaxLooks = 10'000;
 constexpr int kMaxFreezeLooks = 100;
+constexpr int kMaxStopLooks = 2'000;  // a tenth of a millisecond apart
 
 struct Process {
   pid_t id = 0;
@@ -140,6 +142,17 @@ void StopDescendants(const Spared& spared) {
   }
 }
 
+// A parent that still runs sees its child stop, and a shell then takes the terminal from it. Gives
+// up when `looks` reaches 0: some calls keep a process from stopping.
+void AwaitStop(pid_t process, int& looks) {
+  constexpr timespec kShort{.tv_sec = 0, .tv_nsec = 100'000};
+  for (; looks > 0; --looks) {
+    if (std::string_view("TtZX?").find(ReadProcess(process).state) != std::string_view::npos)
+      return;
+    ::nanosleep(&kShort, nullptr);
+  }
+}
+
 }  // namespace
 
 std::vector<pid_t> Descendants(pid_t group) {
@@ -192,6 +205,7 @@ Result<std::vector<pid_t>> Children() {
 }
 
 std::vector<pid_t> FreezeDescendants() {
+  int looks = kMaxStopLooks;
   std::vector<pid_t> frozen;
   for (int look = 0; look < kMaxFreezeLooks; ++look) {
     const size_t before = frozen.size();
@@ -199,7 +213,9 @@ std::vector<pid_t> FreezeDescendants() {
       const char state = ReadProcess(process).state;
       const bool runs = std::string_view("TtZX").find(state) == std::string_view::npos;
       if (!runs || std::ranges::find(frozen, process) != frozen.end()) continue;
-      if (::kill(process, SIGSTOP) == 0) frozen.push_back(process);
+      if (::kill(process, SIGSTOP) != 0) continue;
+      frozen.push_back(process);
+      AwaitStop(process, looks);
     }
     if (frozen.size() == before) break;
   }

@@ -10,7 +10,7 @@
 
 namespace ringfence {
 
-// Returns all descendants, or those in a process group, in no particular order.
+// Returns all descendants, or those in a process group; parents before their children.
 std::vector<pid_t> Descendants(pid_t group = 0);
 
 // Reliable only if the caller holds a pidfd of `process`; otherwise its number can be reused.
@@ -26,8 +26,8 @@ void EndDescendants(const Spared& spared = {});
 // Returns the children of this process, without reaping any.
 Result<std::vector<pid_t>> Children();
 
-// Stops all running descendants and returns them. A process cannot refuse, but it can have the
-// kernel send it SIGCONT, by a timer for example.
+// Stops all running descendants, parents before their children, and returns them. A process cannot
+// refuse, but it can have the kernel send it SIGCONT, by a timer for example.
 std::vector<pid_t> FreezeDescendants();
 void Continue(const std::vector<pid_t>& frozen);
 

@@ -84,11 +84,34 @@ class Supervisor {
     const Result<Packet> packet = ReceivePacket(start_.launcher);
     if (!packet) EndAll(125);  // the launcher has ended
     if (packet->message == Message::kFreeze) return Freeze();
+    if (packet->message == Message::kPause) return Pause();
+    if (packet->message == Message::kGoOn) return GoOn();
     if (packet->message != Message::kSignal || packet->fields.empty()) return;
-    const int signal = std::atoi(packet->fields.front().c_str());
+    PassSignal(std::atoi(packet->fields.front().c_str()));
+  }
+
+  void PassSignal(int signal) {
+    if (signal == SIGCONT && is_paused_) {
+      continues_ = true;
+      return;
+    }
     if (signal == SIGCONT) Continue(std::exchange(frozen_, {}));
     // The command may have left its process group.
     if (::kill(-start_.command, signal) != 0) ::kill(start_.command, signal);
+  }
+
+  void Pause() {
+    is_paused_ = true;
+    const std::vector<pid_t> stopped = FreezeDescendants();
+    paused_.insert(paused_.end(), stopped.begin(), stopped.end());
+    [[maybe_unused]] const Status sent = SendPacket(start_.launcher, Message::kPaused, {});
+  }
+
+  void GoOn() {
+    is_paused_ = false;
+    Continue(std::exchange(paused_, {}));
+    if (const int signal = std::exchange(stopped_by_, 0); signal != 0) SendStop(signal);
+    if (std::exchange(continues_, false)) PassSignal(SIGCONT);
   }
 
   // The command itself has already stopped.
@@ -107,14 +130,21 @@ class Supervisor {
       if (child <= 0) return;
       if (child != start_.command) continue;
       if (WIFSTOPPED(status)) {
-        [[maybe_unused]] const Status sent =
-            SendPacket(start_.launcher, Message::kStopped, {std::to_string(WSTOPSIG(status))});
+        const bool is_own = std::ranges::find(paused_, child) != paused_.end();
+        if (is_paused_ && !is_own) stopped_by_ = WSTOPSIG(status);
+        if (is_paused_) continue;
+        SendStop(WSTOPSIG(status));
         continue;
       }
       SendReports();
       SendEnd(status);
       EndAll(0);
     }
+  }
+
+  void SendStop(int signal) {
+    [[maybe_unused]] const Status sent =
+        SendPacket(start_.launcher, Message::kStopped, {std::to_string(signal)});
   }
 
   void SendEnd(int status) {
@@ -148,7 +178,11 @@ class Supervisor {
 
   Supervised start_;
   std::vector<pid_t> frozen_;  // until the launcher sends SIGCONT
-  int64_t tried_ = 0;          // last retry of the waiting opens, in milliseconds (CLOCK_MONOTONIC)
+  std::vector<pid_t> paused_;  // until the launcher sends kGoOn
+  bool is_paused_ = false;
+  bool continues_ = false;  // the launcher has sent SIGCONT meanwhile
+  int stopped_by_ = 0;      // the signal that stopped the command before that
+  int64_t tried_ = 0;       // last retry of the waiting opens, in milliseconds (CLOCK_MONOTONIC)
 };
 
 }  // namespace

@@ -24,6 +24,8 @@ namespace {
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int kStateLevels = 4;  // ~/.local/state/ringfence/stages
 constexpr const char* kRecord = "record";
+constexpr const char* kPause = "pause";
+constexpr size_t kMaxId = 64;
 constexpr size_t kMaxRecord = size_t{4} << 20;  // the words of a command take at most 2 MiB
 
 // Letters and digits that are not mistaken for each other.
@@ -92,13 +94,43 @@ bool StageFolder::IsInUse() const {
   return false;
 }
 
-Status StageFolder::Remove() const { return RemoveTree(path_.text()); }
+void StageFolder::NotePause(std::string_view alone) const {
+  if (alone.empty()) {
+    ::unlinkat(fd_.get(), kPause, 0);
+    return;
+  }
+  const UniqueFd file(
+      ::openat(fd_.get(), kPause, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  // Without it, the other command says that this one goes on.
+  if (file.valid()) (void)WriteAll(file.get(), alone);
+}
 
-Result<StageFolder> StageStore::Create() const {
+std::string StageFolder::PausedFor() const {
+  const UniqueFd file(::openat(fd_.get(), kPause, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!file.valid()) return "";
+  const Result<std::string> id = ReadAll(file.get(), kMaxId, kPause);
+  return id && IsStageId(*id) ? *id : "";
+}
+
+Status StageFolder::Remove() const {
+  if (::unlinkat(fd_.get(), kRecord, 0) != 0 && errno != ENOENT) {
+    return SystemError("unlink(" + path_.Child(kRecord).text() + ")");
+  }
+  return RemoveTree(path_.text());
+}
+
+Result<UniqueFd> StageStore::OpenOrMake() const {
   if (Status s = MakeFolders(folder_, kStateLevels); !s) return s.error();
-  const UniqueFd all(::open(folder_.text().c_str(), kFolder));
+  UniqueFd all(::open(folder_.text().c_str(), kFolder));
   if (!all.valid()) return SystemError("open(" + folder_.text() + ")");
   if (Status s = CheckOwn(all, folder_); !s) return s.error();
+  return all;
+}
+
+Result<StageFolder> StageStore::Create() const {
+  const Result<UniqueFd> opened = OpenOrMake();
+  if (!opened) return opened.error();
+  const UniqueFd& all = *opened;
   for (int i = 0; i < kTries; ++i) {
     const std::string id = NewId();
     if (id.empty()) return SystemError("getrandom");
@@ -124,13 +156,28 @@ Result<StageFolder> StageStore::Open(std::string_view id) const {
   return StageFolder(path, std::move(folder));
 }
 
+Result<UniqueFd> StageStore::OpenProjectLock(const Path& project) const {
+  const Result<UniqueFd> all = OpenOrMake();
+  if (!all) return all.error();
+  const std::string name = "lock-" + Sha256Hex(project.text());
+  UniqueFd lock(
+      ::openat(all->get(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!lock.valid()) return SystemError("open(" + folder_.Child(name).text() + ")");
+  return lock;
+}
+
 Result<UniqueFd> StageStore::LockProject(const Path& project, int milliseconds) const {
-  const std::string name = folder_.Child("lock-" + Sha256Hex(project.text())).text();
-  UniqueFd lock(::open(name.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!lock.valid()) return SystemError("open(" + name + ")");
-  const Result<bool> is_locked = LockFile(lock.get(), milliseconds);
+  Result<UniqueFd> lock = OpenProjectLock(project);
+  if (!lock) return lock;
+  if (milliseconds == kNoLimit) {
+    while (::flock(lock->get(), LOCK_EX) != 0) {
+      if (errno != EINTR) return SystemError("flock");
+    }
+    return lock;
+  }
+  const Result<bool> is_locked = LockFile(lock->get(), milliseconds);
   if (!is_locked) return is_locked.error();
-  return *is_locked ? std::move(lock) : UniqueFd();
+  return *is_locked ? std::move(*lock) : UniqueFd();
 }
 
 Result<std::vector<std::string>> StageStore::Ids() const {

@@ -36,7 +36,13 @@ class StageFolder {
   // True if another process works on the stage. Locks nothing; this object must not hold the lock.
   bool IsInUse() const;
 
-  // Removes the stage with everything in it. The caller holds the lock.
+  // Notes that the command pauses for that of another stage (project_pause.h); "" if it goes on.
+  // The launcher does this while the command runs.
+  void NotePause(std::string_view alone) const;
+  std::string PausedFor() const;
+
+  // Removes the stage with everything in it, the record first: what a removal that is interrupted
+  // leaves is not a stage. The caller holds the lock.
   Status Remove() const;
 
  private:
@@ -58,13 +64,20 @@ class StageStore {
   Result<StageFolder> Create() const;
   // Fails with ENOENT if the stage does not exist.
   Result<StageFolder> Open(std::string_view id) const;
-  // Waits until no other command applies changes to the project, up to `milliseconds`. Returns an
-  // invalid descriptor if one still does then. The lock ends when the descriptor is closed.
+  // The lock of a project: held by a command while it applies changes there, and by one of the
+  // user's that works on the project alone (project_pause.h). Waits for it up to `milliseconds`;
+  // kNoLimit is one. Returns an invalid descriptor if another process still holds it then. The lock
+  // ends when the descriptor is closed.
+  static constexpr int kNoLimit = -1;
   Result<UniqueFd> LockProject(const Path& project, int milliseconds) const;
+  // The same file without the lock.
+  Result<UniqueFd> OpenProjectLock(const Path& project) const;
   // The ids of all stages, sorted.
   Result<std::vector<std::string>> Ids() const;
 
  private:
+  Result<UniqueFd> OpenOrMake() const;
+
   Path folder_;
 };
 
