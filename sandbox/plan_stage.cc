@@ -20,6 +20,14 @@ std::string WhyNoStage(const PlanRequest& request, const SandboxPlan& plan) {
 Status PlanStage(const PlanRequest& request, SandboxPlan& plan) {
   const Path& stage = request.command.stage;
   if (stage.is_root()) return Unit{};
+  if (!request.policy.stage.sandbox && !request.command.is_agent) {
+    return Error{
+        Error::Kind::kSystem, "stage",
+        "the policy says that commands in a stage are not confined, and an unconfined one "
+        "could change the project past its stage; nothing was run",
+        "remove \"sandbox\": false from \"stage\": {\"commands\": ...}, or run the command "
+        "without a stage"};
+  }
   const std::string why = WhyNoStage(request, plan);
   if (!why.empty()) return Error{Error::Kind::kSystem, "stage", why + "; nothing was run", ""};
   plan.stage = stage;

@@ -66,6 +66,16 @@ TEST_CASE("plan, stage: without a way to keep changes apart there is no plan") {
   CHECK(above.planned.Plan().is_staged());
 }
 
+TEST_CASE("plan, stage: a policy that does not confine commands in a stage refuses them") {
+  Staged staged(R"("stage": {"commands": {"sandbox": false}})");
+  CHECK(staged.planned.WhyNot().hint.find("remove \"sandbox\": false") == 0);
+  staged.planned.command.is_agent = true;
+  CHECK(staged.planned.Plan().is_staged());
+  Staged beside(R"("stage": {"commands": {"sandbox": false}})");
+  beside.planned.command.stage = Path();
+  CHECK(beside.planned.Plan().is_confined());
+}
+
 TEST_CASE("plan, stage: a command that is not confined is not staged") {
   Staged staged;
   staged.planned.command.mode = SandboxMode::kRwx;
