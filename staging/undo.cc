@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +16,7 @@
 #include "files/beneath.h"
 #include "files/remove_tree.h"
 #include "files/tree_transaction.h"
+#include "staging/repository_changes.h"
 #include "staging/stage.h"
 
 namespace ringfence {
@@ -123,6 +126,32 @@ Result<ApplyNumbers> FindApplies(const StageFolder& stage) {
 Result<std::vector<DoneStep>> StepsIn(const StageFolder& stage, const std::string& name) {
   const Result<UniqueFd> folder = OpenBeneath(stage.fd(), name, kOpenFolder);
   return folder ? ReadUndo(*folder) : folder.error();
+}
+
+Result<bool> HasUnapplied(const Stage& stage) {
+  const Result<ApplyNumbers> applies = FindApplies(stage.folder());
+  if (!applies) return applies.error();
+  std::set<std::string, std::less<>> applied;
+  for (const uint64_t number : applies->applied) {
+    Result<std::vector<DoneStep>> steps = StepsIn(stage.folder(), UndoName(number));
+    if (!steps) return steps.error();
+    for (DoneStep& step : *steps) applied.insert(std::move(step.path));
+  }
+  const Result<ChangeList> changes = stage.Changes();
+  if (!changes) return changes.error();
+  // A step for a directory includes what is in it.
+  const auto is_applied = [&applied](std::string_view path) {
+    for (; !path.empty(); path = FolderOf(path)) {
+      if (applied.contains(path)) return true;
+    }
+    return false;
+  };
+  return std::ranges::any_of(*changes, [&](const Change& change) {
+    const bool never = !GitFolderOf(change.path).empty() ||
+                       change.after.kind == EntryKind::kSpecial ||
+                       change.before.kind == EntryKind::kSpecial;
+    return !never && !is_applied(change.path);
+  });
 }
 
 Result<Undone> UndoApply(const Stage& stage) {

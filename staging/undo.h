@@ -31,6 +31,9 @@ std::string UndoneName(uint64_t number);  // "undone-1"
 // The steps in one of these directories.
 Result<std::vector<DoneStep>> StepsIn(const StageFolder& stage, const std::string& name);
 
+// True if the stage has changes that could be applied and are not. `stage` is locked.
+Result<bool> HasUnapplied(const Stage& stage);
+
 struct Undone {
   size_t names = 0;
   // Names that were changed since. Then nothing was taken back.

@@ -91,11 +91,14 @@ void AddGc(Command& stage, Action& chosen) {
   const auto options = std::make_shared<StageOptions>();
   Command command =
       AddCommand(stage, "gc", "Remove applied stages that are too old to be taken back",
-                 "  ringfence stage gc\n"
+                 "  ringfence stage gc --dry-run\n"
                  "  ringfence stage gc --days 7");
   AddCommonOptions(command, options->given, options->json);
-  command.AddOption("--days N", options->days, "Keep applied stages for so long (default: 30)")
+  command
+      .AddOption("--days N", options->days,
+                 "Keep applied stages for so long (default: the policy's stage.keep_days)")
       .Between(0, 36500);
+  command.AddFlag("--dry-run", options->dry_run, "Only list what would be removed");
   Choose(command, StageCommand::kGc, options, chosen);
 }
 
@@ -110,6 +113,10 @@ void AddEnded(Command& stage, Action& chosen) {
   command.AddFlag("--apply", options->apply, "Apply the changes");
   command.AddFlag("--discard", options->discard, "Discard them");
   command.AddFlag("--keep", options->keep, "Keep them");
+  command.AddOption("--automatic WHY", options->automatic, "The policy lets the changes be applied")
+      .OneOf({"trusted", "all"});
+  command.AddOption("--project FD", options->project, "The lock of the project");
+  command.AddOption("--signal N", options->signal, "The signal that has ended the command");
   Choose(command, StageCommand::kEnded, options, chosen);
 }
 
