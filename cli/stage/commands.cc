@@ -37,7 +37,17 @@ Outcome Apply(const StageOptions& options) {
   if (!plan) return plan.error();
   SayWhatStays(plan->merge);
   if (!ResolveConflicts(taken->stage, options, plan->merge)) return SayKept(taken->stage, 1);
-  return ApplyAndReport(*taken, *plan, options.given);
+  Outcome outcome = ApplyAndReport(*taken, *plan, options.given);
+  CollectDaily(options);
+  return outcome;
+}
+
+// Diff or Apply, for which the ID can be left out before a path.
+Outcome WithPath(StageOptions options, Outcome (*command)(const StageOptions&)) {
+  const Result<StageStore> store = FindStages(options.given);
+  if (!store) return store.error();
+  if (Status s = TakePathForId(*store, options); !s) return s.error();
+  return command(options);
 }
 
 Outcome Undo(const StageOptions& options) {
@@ -66,9 +76,9 @@ Outcome RunStageCommand(StageCommand command, const StageOptions& options) {
     case StageCommand::kList:
       return ListStages(options);
     case StageCommand::kDiff:
-      return ShowDiff(options);
+      return WithPath(options, ShowDiff);
     case StageCommand::kApply:
-      return Apply(options);
+      return WithPath(options, Apply);
     case StageCommand::kUndo:
       return Undo(options);
     case StageCommand::kDiscard:

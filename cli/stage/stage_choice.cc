@@ -1,5 +1,6 @@
 #include "cli/stage/stage_choice.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/environment.h"
@@ -62,6 +63,19 @@ Result<StageStore> FindStages(Registration given) {
   const Path folder = StagesFolder(context->places);
   if (!folder.is_root()) return StageStore(folder);
   return UsageError("HOME", "no home directory is known", "name your home directory: --home DIR");
+}
+
+Status TakePathForId(const StageStore& store, StageOptions& options) {
+  if (options.id.empty()) return Unit{};
+  const Result<std::vector<std::string>> ids = store.Ids();
+  if (!ids) return ids.error();
+  const auto is_meant = [&](const std::string& id) { return id.starts_with(options.id); };
+  if (std::ranges::any_of(*ids, is_meant)) return Unit{};
+  const Result<std::vector<std::string>> here = StagesHere(store);
+  if (!here || here->size() != 1) return Unit{};
+  options.paths.insert(options.paths.begin(), std::move(options.id));
+  options.id = here->front();
+  return Unit{};
 }
 
 Result<StageFolder> ChooseFolder(const StageStore& store, const std::string& id) {

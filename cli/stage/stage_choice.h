@@ -6,6 +6,7 @@
 
 #include "base/path.h"
 #include "base/result.h"
+#include "cli/stage/stage_options.h"
 #include "policy/places.h"
 #include "staging/stage.h"
 #include "staging/store/stage_store.h"
@@ -19,5 +20,9 @@ Result<StageStore> FindStages(Registration given);
 // directory. An error lists the stages that could be meant.
 Result<StageFolder> ChooseFolder(const StageStore& store, const std::string& id);
 Result<Stage> ChooseStage(const StageStore& store, const std::string& id);
+
+// If `options.id` is not the beginning of any id, and this project has only one stage, the word is
+// the first of `options.paths` instead. A path that looks like an id is written "./PATH".
+Status TakePathForId(const StageStore& store, StageOptions& options);
 
 }  // namespace ringfence

@@ -315,3 +315,19 @@ def test_paths_are_those_of_changes(world):
 def test_without_a_command_the_stages_are_listed(world):
     world.put("a", "1\n")
     assert world.good("stage").stdout == world.good("stage", "list").stdout
+
+
+def test_a_path_can_stand_for_the_only_stage_of_the_project(world):
+    fill(world)
+    stage = world.stage("echo more >> a.txt; echo 1 > f; echo 1 > sub")
+    assert "+more" in world.good("stage", "diff", "a.txt").stdout
+    assert world.good("stage", "diff", "a.txt", "f", "--name-only").stdout == "a.txt\nf\n"
+    error_of(world.call("stage", "diff", "nothing"), 2, f"stage {stage} does not change \"nothing\"")
+    world.good("stage", "apply", "f")
+    assert (world.project / "f").exists() and set(world.changes(stage)) == {"a.txt", "sub"}
+    # The beginning of an id is an id, whatever the project has.
+    other = world.stage(f"echo 1 > {stage}")
+    world.good("stage", "discard", stage)
+    assert world.good("stage", "diff", other[:2], "--name-only").stdout == stage + "\n"
+    assert world.good("stage", "diff", "./" + stage, "--name-only").stdout == stage + "\n"
+    error_of(world.call("stage", "undo", "f"), 2, "no stage is named")
