@@ -34,6 +34,17 @@ bool IsEmpty(const Path& written) {
   return folder.valid() && AnyEntry(folder, [](const dirent&) { return true; }) == false;
 }
 
+// Waits until no other command works on the project alone or applies changes there.
+Result<UniqueFd> LockAlone(const StageStore& store, const Path& project) {
+  constexpr int kMoment = 500;  // milliseconds
+  Result<UniqueFd> lock = store.LockProject(project, kMoment);
+  if (!lock || lock->valid()) return lock;
+  const std::string id = StageAlone(store, project);
+  Say("waiting until " + (id.empty() ? "another command" : "the command of stage " + id) +
+      " has finished its work on the project");
+  return store.LockProject(project, StageStore::kNoLimit);
+}
+
 // Variables that ringfence-stage gets: it is linked dynamically, so that others could make it load
 // a library or read a configuration from anywhere. It starts the policy's "stage.verify", which
 // needs what other commands get.
@@ -48,7 +59,8 @@ bool IsPassedOn(std::string_view variable) {
 
 }  // namespace
 
-Result<StagedRun> StagedRun::Begin(const RunOptions& options, RunRequest& request) {
+Result<StagedRun> StagedRun::Begin(const RunOptions& options, RunRequest& request,
+                                   const CachedFiles& files) {
   if (IsSupervised()) {
     return Error{Error::Kind::kSystem, "stage", "this is inside another sandbox of ringfence's",
                  "stage the command of the outer sandbox instead"};
@@ -58,11 +70,23 @@ Result<StagedRun> StagedRun::Begin(const RunOptions& options, RunRequest& reques
     return UsageError("HOME", "no home directory is known, so no stage can be kept",
                       "name your home directory: --home DIR");
   }
-  Result<StageFolder> stage = StageStore(folder).Create();
+  const StageStore store(folder);
+  const bool can_ask = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+  StageEnding ending = PlanEnding(options, request, files, can_ask);
+  // Before the stage is created: a wait that the user interrupts leaves nothing.
+  UniqueFd project;
+  if (ending.works_alone) {
+    Status s = LockAlone(store, request.context.places.root_real).MoveTo(project);
+    if (!s) return s.error();
+  }
+  Result<StageFolder> stage = store.Create();
   if (!stage) return stage.error();
   request.command.stage = stage->path();
   StagedRun run(options, std::move(*stage));
-  run.begun_ = FileTime();
+  run.ending_ = std::move(ending);
+  run.project_ = std::move(project);
+  run.record_.is_agent = request.command.is_agent;
+  run.begun_ = Nanoseconds(CLOCK_REALTIME);
   run.policy_ = request.policy.named_file;
   ::sigprocmask(SIG_SETMASK, nullptr, &run.signals_);
   if (options.json) {
@@ -93,15 +117,48 @@ Status StagedRun::Mark(const SandboxPlan& plan) {
   record_.started = Nanoseconds(CLOCK_REALTIME);
   record_.clock_offset = record_.started - Nanoseconds(CLOCK_BOOTTIME);
   record_.boot = CurrentBoot();
-  // A file that was written before this program was started must have an earlier time.
-  for (record_.watermark = FileTime(); record_.watermark == begun_;
-       record_.watermark = FileTime()) {
+  // A file that was written before this program was started must have an earlier time. Since Linux
+  // 6.13 its time can be exact, and so ahead of this clock.
+  constexpr int kMostWaits = 100;  // the clock can also have been set back
+  record_.watermark = FileTime();
+  for (int i = 0; i < kMostWaits && record_.watermark <= begun_; ++i) {
     constexpr timespec kShort{.tv_sec = 0, .tv_nsec = 200'000};
     ::nanosleep(&kShort, nullptr);
+    record_.watermark = FileTime();
   }
   if (Status s = folder_.Save(record_); !s) return s;
-  return keeper_.valid() ? Status(Unit{}) : StartKeeper();
+  if (keeper_.valid()) return Unit{};
+  if (Status s = StartKeeper(); !s) return s;
+  const StageStore store(folder_.path().Parent());
+  return project_.valid() ? WorkAlone(store) : WatchOthers(store);
 }
+
+Status StagedRun::WorkAlone(const StageStore& store) const {
+  const Result<OtherStages> others = PauseOthers(store, project_, record_);
+  if (!others) return others.error();
+  for (const std::string& id : others->paused) {
+    Say("note: stage " + id + " is paused while this command works on the project");
+  }
+  for (const std::string& id : others->running) {
+    Say("warning: stage " + id + " does not pause while this command works on the project");
+  }
+  return Unit{};
+}
+
+Status StagedRun::WatchOthers(const StageStore& store) {
+  Result<UniqueFd> lock = store.OpenProjectLock(record_.project);
+  if (!lock) return lock.error();
+  Result<PauseWatch> watch = PauseWatch::Begin(std::move(*lock));
+  if (watch) others_ = std::move(*watch);  // otherwise the other command says that this one goes on
+  return Unit{};
+}
+
+bool StagedRun::IsWanted() {
+  alone_ = others_ ? others_->Look() : "";
+  return !alone_.empty();
+}
+
+void StagedRun::Paused(bool is_paused) { folder_.NotePause(is_paused ? alone_ : ""); }
 
 // Starts ringfence-stage beside the command, if that takes longer than a moment: it keeps what the
 // user may change while the command runs, as it was.
@@ -133,7 +190,7 @@ Status StagedRun::StartKeeper() {
   ::_exit(kSetupFailed);
 }
 
-Outcome StagedRun::Finish(int status) {
+Outcome StagedRun::Finish(int status, int signal) {
   if (IsEmpty(folder_.written()) && !options_.json) {
     Abandon();
     Say("the command changed nothing in the project");
@@ -155,6 +212,13 @@ Outcome StagedRun::Finish(int status) {
   add_flag("--discard", options_.discard);
   add_flag("--keep", options_.keep);
   add_flag("--json", options_.json);
+  add("--automatic", std::string(ending_.automatic));
+  if (signal != 0) add("--signal", std::to_string(signal));
+  if (project_.valid()) {
+    if (::fcntl(project_.get(), F_SETFD, 0) != 0) return SystemError("fcntl(lock of the project)");
+    add("--project", std::to_string(project_.get()));
+  }
+  if (!ending_.why_not.empty()) Say("note: the command is not trusted: " + ending_.why_not);
   if (Status s = Return(); !s) return s.error();
   return BecomeStageProgram(std::move(words));
 }

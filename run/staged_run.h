@@ -10,31 +10,45 @@
 #include "base/result.h"
 #include "run/options.h"
 #include "run/request.h"
+#include "run/stage_ending.h"
+#include "sandbox/backend.h"
 #include "sandbox/plan.h"
+#include "staging/store/project_pause.h"
 #include "staging/store/stage_store.h"
 
 namespace ringfence {
 
-class StagedRun {
+class StagedRun final : public RunPause {
  public:
   // Creates the stage of the run, and points the request to it. With --json, moves the command's
-  // standard output to standard error, since the result goes to standard output.
-  static Result<StagedRun> Begin(const RunOptions& options, RunRequest& request);
+  // standard output to standard error, since the result goes to standard output. A command that
+  // works on the project alone waits for another one, and lets the other stages pause.
+  static Result<StagedRun> Begin(const RunOptions& options, RunRequest& request,
+                                 const CachedFiles& files);
 
   // Right before the start: changes that the user makes to the project from now on count as made
   // during the run.
   Status Mark(const SandboxPlan& plan);
 
-  // The command has ended. Without changes, removes the stage and returns `status`. Otherwise the
-  // process becomes ringfence-stage, so this returns only if that fails.
-  Outcome Finish(int status);
+  // The command has ended. Without changes, removes the stage and returns its status. Otherwise the
+  // process becomes ringfence-stage, so this returns only if that fails. `signal` has ended the
+  // command; 0 for none.
+  Outcome Finish(int status, int signal);
 
   // Nothing was run.
   void Abandon();
 
+  // nullptr if the command works alone.
+  RunPause* pause() { return project_.valid() ? nullptr : this; }
+  int notices() const override { return others_ ? others_->notices() : -1; }
+  bool IsWanted() override;
+  void Paused(bool is_paused) override;
+
  private:
   StagedRun(const RunOptions& options, StageFolder folder)
       : options_(options), folder_(std::move(folder)) {}
+  Status WorkAlone(const StageStore& store) const;
+  Status WatchOthers(const StageStore& store);
   Status MoveOutput();
   Status StartKeeper();
   Status Return() const;
@@ -43,10 +57,14 @@ class StagedRun {
   StageFolder folder_;
   StageRecord record_;
   std::string policy_;  // the file of --policy
-  int64_t begun_ = 0;   // coarse clock
+  int64_t begun_ = 0;   // exact
   sigset_t signals_{};  // before the run
   UniqueFd output_;     // standard output, if the command has another
   UniqueFd keeper_;     // closed to end the process that keeps the bases of changed files
+  StageEnding ending_;
+  UniqueFd project_;                  // the project's lock, if the command works alone
+  std::optional<PauseWatch> others_;  // if it does not
+  std::string alone_;                 // the stage for which this one pauses; or ""
 };
 
 // Starts ringfence-stage in place of this process. Returns only on failure.

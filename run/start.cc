@@ -21,6 +21,7 @@
 #include "policy/evaluate/fix.h"
 #include "policy/files/real_files.h"
 #include "policy/rules/pattern.h"
+#include "run/end_by_signal.h"
 #include "run/host_reports.h"
 #include "run/launcher.h"
 #include "run/proxy_access.h"
@@ -116,6 +117,7 @@ class Account final : public LaunchObserver {
   }
 
   NetworkAccess& network() override { return network_; }
+  RunPause* pause() override { return stage_ == nullptr ? nullptr : stage_->pause(); }
 
   RunOutcome Finish(const SandboxPlan& plan, const Ended& ended) {
     if (ended.failure) {
@@ -322,27 +324,17 @@ RunOutcome Run(RunRequest& request, const RunSurroundings& around, StagedRun* st
 
 RunOutcome RunInStage(const RunOptions& options, RunRequest& request,
                       const RunSurroundings& around) {
-  Result<StagedRun> stage = StagedRun::Begin(options, request);
+  Result<StagedRun> stage = StagedRun::Begin(options, request, around.files);
   if (!stage) return NotStarted(stage.error());
   RunOutcome outcome = Run(request, around, &*stage);
   if (outcome.error || outcome.status == kSetupFailed) {
     stage->Abandon();
     return outcome;
   }
-  const Outcome finished = stage->Finish(outcome.status);
+  const Outcome finished = stage->Finish(outcome.status, outcome.signal);
   outcome.status = finished.status;
   outcome.error = finished.error;
   return outcome;
-}
-
-// Ends this process as the command ended: a shell or make that waits for it then ends its loop or
-// recipe.
-void EndBySignal(int signal) {
-  sigset_t only;
-  sigemptyset(&only);
-  sigaddset(&only, signal);
-  if (::signal(signal, SIG_DFL) == SIG_ERR || ::raise(signal) != 0) return;
-  ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
 }
 
 }  // namespace

@@ -1,73 +1,145 @@
 #include "cli/stage/after_command.h"
 
+#include <fcntl.h>
+
+#include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/stage/apply_stage.h"
+#include "cli/stage/collect_garbage.h"
 #include "cli/stage/conflicts.h"
 #include "cli/stage/preview.h"
 #include "cli/stage/show_changes.h"
 #include "cli/stage/stage_question.h"
 #include "cli/stage/taken_stage.h"
+#include "run/end_by_signal.h"
+#include "run/messages.h"
 
 namespace ringfence {
 namespace {
 
-// Shows what the command has changed, and what of it would not be applied.
-void ShowPlan(const Stage& stage, const StagePlan& plan, bool as_json) {
+// Shows what the command has changed, and what of it would not be applied. Returns the number of
+// lines of the preview.
+size_t ShowPlan(const Stage& stage, const StagePlan& plan, bool as_json) {
   if (!as_json) {
-    const std::string text = PreviewText(MakePreview(stage, plan));
+    const std::vector<PreviewLine> lines = MakePreview(stage, plan);
+    const std::string text = PreviewText(lines);
     std::fwrite(text.data(), 1, text.size(), stderr);
     SayWhatStays(plan.merge);
-    return;
+    return lines.size();
   }
   ChangeList changes;
   for (const PlannedChange& planned : plan.merge.changes) {
     if (!planned.is_gits) changes.push_back(planned.change);
   }
   PrintJson({{"id", stage.record().id}, {"changes", ChangesJson(stage, changes)}});
+  return 0;
 }
 
-StageDecision DecisionOn(const Stage& stage, const StageOptions& options, MergePlan& plan) {
-  if (options.apply) return StageDecision::kApply;
-  if (options.discard) return StageDecision::kDiscard;
-  const Terminal terminal;
-  const bool asks = !options.keep && !options.json && terminal.can_ask();
-  return asks ? AskAboutStage(terminal, stage, plan) : StageDecision::kKeep;
+// Returns why the user has to decide although the policy would apply the changes; "" if it does.
+std::string WhyNotAutomatic(const Stage& stage, const MergePlan& plan) {
+  const int status = stage.record().status;
+  if (status != 0) return "the command has failed (status " + std::to_string(status) + ")";
+  if (const size_t count = plan.Count(ChangeAction::kConflict); count > 0) {
+    return Counted(count, "conflict");
+  }
+  const size_t held = plan.Count(ChangeAction::kHold);
+  return held > 0 ? "the policy holds back " + Counted(held, "change") : "";
 }
+
+// The end of a stage's command.
+class StageEnd {
+ public:
+  StageEnd(TakenStage& taken, const StageOptions& options)
+      : taken_(taken), stage_(taken.stage), options_(options) {
+    if (options.project == 0) return;
+    taken.project = UniqueFd(static_cast<int>(options.project));
+    ::fcntl(taken.project.get(), F_SETFD, FD_CLOEXEC);
+  }
+
+  Outcome Run() {
+    Result<StagePlan> plan = PlanApply(stage_, taken_.store, options_);
+    if (!plan) return plan.error();
+    const bool is_long = ShowPlan(stage_, *plan, options_.json) > plan->show_diff_threshold;
+    const int status = stage_.record().status;
+    if (plan->merge.changes.empty()) return Discard();
+    const Decided decided = Decide(plan->merge, is_long);
+    switch (decided.decision) {
+      case StageDecision::kApply:
+        break;
+      case StageDecision::kDiscard:
+        return Discard();
+      case StageDecision::kKeep:
+        return SayKept(stage_, status);
+    }
+    SayWho(decided.by);
+    if (!ResolveConflicts(stage_, options_, plan->merge)) return SayKept(stage_, status);
+    Outcome outcome = ApplyAndReport(taken_, *plan, options_.given);
+    if (outcome.status == 0) outcome.status = status;
+    return outcome;
+  }
+
+ private:
+  struct Decided {
+    StageDecision decision;
+    DecidedBy by;
+  };
+
+  Decided Decide(MergePlan& plan, bool is_long) const {
+    if (options_.apply) return Decided{StageDecision::kApply, DecidedBy::kOption};
+    if (options_.discard) return Decided{StageDecision::kDiscard, DecidedBy::kOption};
+    if (options_.keep) return Decided{StageDecision::kKeep, DecidedBy::kOption};
+    if (!options_.automatic.empty()) {
+      const std::string why = WhyNotAutomatic(stage_, plan);
+      const bool is_trusted = options_.automatic == "trusted";
+      if (why.empty()) {
+        return Decided{StageDecision::kApply,
+                       is_trusted ? DecidedBy::kTrusted : DecidedBy::kPolicy};
+      }
+      Say("not applied without a question: " + why);
+    }
+    const Terminal terminal;
+    if (options_.json || !terminal.can_ask()) {
+      return Decided{StageDecision::kKeep, DecidedBy::kNoTerminal};
+    }
+    return Decided{AskAboutStage(terminal, stage_, plan, is_long), DecidedBy::kUser};
+  }
+
+  static void SayWho(DecidedBy by) {
+    if (by == DecidedBy::kTrusted) Say("the policy trusts this command (stage.commands.trusted)");
+    if (by == DecidedBy::kPolicy) Say("the policy applies changes (stage.commands.auto_apply)");
+  }
+
+  Outcome Discard() const {
+    if (Status s = stage_.folder().Remove(); !s) return s.error();
+    return stage_.record().status;
+  }
+
+  TakenStage& taken_;
+  Stage& stage_;
+  const StageOptions& options_;
+};
 
 }  // namespace
 
 Outcome AfterCommand(const StageOptions& options) {
   Result<TakenStage> taken = TakeStage(options);
   if (!taken) return taken.error();
-  Stage& stage = taken->stage;
-  Result<StagePlan> plan = PlanApply(stage, taken->store, options);
-  if (!plan) return plan.error();
-  ShowPlan(stage, *plan, options.json);
-  const int status = stage.record().status;
-  const bool is_empty = plan->merge.changes.empty();
-  const StageDecision decision =
-      is_empty ? StageDecision::kDiscard : DecisionOn(stage, options, plan->merge);
-  switch (decision) {
-    case StageDecision::kApply: {
-      if (!ResolveConflicts(stage, options, plan->merge)) return SayKept(stage, status);
-      Outcome outcome = ApplyAndReport(*taken, *plan, options.given);
-      if (outcome.status == 0) outcome.status = status;
-      return outcome;
-    }
-    case StageDecision::kDiscard:
-      if (Status s = stage.folder().Remove(); !s) return s.error();
-      break;
-    case StageDecision::kKeep:
-      return SayKept(stage, status);
+  Outcome outcome = StageEnd(*taken, options).Run();
+  CollectDaily(options);
+  const bool is_commands = !outcome.error && outcome.status == taken->stage.record().status;
+  if (is_commands && options.signal == SIGINT) {
+    std::fflush(nullptr);
+    EndBySignal(SIGINT);
   }
-  return status;
+  return outcome;
 }
 
 }  // namespace ringfence

@@ -19,18 +19,25 @@
 #include "staging/apply.h"
 #include "staging/base_versions.h"
 #include "staging/moves.h"
+#include "staging/store/project_pause.h"
 #include "staging/text_merge.h"
 #include "staging/undo.h"
 
 namespace ringfence {
 namespace {
 
-Result<UniqueFd> TakeProject(const StageStore& store, const Path& project) {
+// `then` is the command with which the user can try again.
+Result<UniqueFd> TakeProject(const StageStore& store, const Stage& stage, const char* then) {
   constexpr int kPatience = 10'000;
-  Result<UniqueFd> lock = store.LockProject(project, kPatience);
+  const StageRecord& record = stage.record();
+  Result<UniqueFd> lock = store.LockProject(record.project, kPatience);
   if (!lock || lock->valid()) return lock;
-  return Error{Error::Kind::kSystem, project.text(), "another command applies changes there",
-               "wait until it has ended, and run this one again; nothing was changed"};
+  const std::string alone = StageAlone(store, record.project);
+  return Error{Error::Kind::kSystem, record.project.text(),
+               alone.empty()
+                   ? "another command applies changes there; nothing was changed"
+                   : "the command of stage " + alone + " works alone there; nothing was changed",
+               std::string("wait until it has ended, then: ") + then + record.id};
 }
 
 // The index, logs and such: without git's own other files they would be meaningless.
@@ -149,7 +156,8 @@ Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
                     [](const PlannedChange& planned) { return planned.change.path; });
   return StagePlan{.merge = std::move(*merge),
                    .branches = std::move(repositories->branches),
-                   .verify = {rules->stage.verify.begin(), rules->stage.verify.end()}};
+                   .verify = {rules->stage.verify.begin(), rules->stage.verify.end()},
+                   .show_diff_threshold = rules->stage.show_diff_threshold};
 }
 
 void SayWhatStays(const MergePlan& plan) {
@@ -162,8 +170,10 @@ Outcome ApplyAndReport(TakenStage& taken, const StagePlan& plan, const Registrat
   Stage& stage = taken.stage;
   const std::string& id = stage.record().id;
   const MergePlan& merge = plan.merge;
-  const Result<UniqueFd> lock = TakeProject(taken.store, stage.record().project);
-  if (!lock) return lock.error();
+  if (!taken.project.valid()) {
+    Status s = TakeProject(taken.store, stage, "ringfence stage apply ").MoveTo(taken.project);
+    if (!s) return s.error();
+  }
   if (const size_t conflicts = merge.Count(ChangeAction::kConflict); conflicts > 0) {
     return Outcome::No({Error::Kind::kUsage, "",
                         "nothing is applied, because of " + Counted(conflicts, "conflict"),
@@ -198,7 +208,7 @@ Outcome UndoStage(Stage& stage, const StageStore& store) {
     return UsageError("", "stage " + id + " is not applied",
                       "ringfence stage list shows the stages");
   }
-  const Result<UniqueFd> lock = TakeProject(store, stage.record().project);
+  const Result<UniqueFd> lock = TakeProject(store, stage, "ringfence stage undo ");
   if (!lock) return lock.error();
   const Result<Undone> undone = UndoApply(stage);
   if (!undone) return undone.error();

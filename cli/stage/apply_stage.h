@@ -25,7 +25,8 @@ Status KeepOnly(ChangeList& changes, const std::vector<std::string>& paths, cons
 struct StagePlan {
   MergePlan merge;
   std::vector<StagedBranch> branches;
-  std::vector<std::string> verify;  // the policy's
+  std::vector<std::string> verify;   // the policy's
+  uint64_t show_diff_threshold = 0;  // the policy's
 };
 
 // Plans the changes at `options.paths`. Keeps copies of the files that the stage has changed, so

@@ -28,7 +28,7 @@ std::string CommandText(const StageRecord& record) {
 }
 
 std::string StateText(const Stage& stage) {
-  if (stage.is_running()) return "running";
+  if (stage.is_running()) return stage.folder().PausedFor().empty() ? "running" : "paused";
   if (stage.is_dirty()) return "dirty";
   if (stage.record().state == StageState::kRunning) return "interrupted";
   const Result<ApplyNumbers> applies = FindApplies(stage.folder());

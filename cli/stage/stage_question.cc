@@ -22,7 +22,8 @@ class StageQuestion {
   StageQuestion(const Terminal& terminal, const Stage& stage, MergePlan& plan)
       : terminal_(terminal), stage_(stage), plan_(plan) {}
 
-  StageDecision Ask() {
+  StageDecision Ask(bool shows_diff) {
+    if (shows_diff) ShowDiff();
     for (;;) {
       constexpr std::array<Choice, 4> kChoices = {
           {{'a', "apply"}, {'c', "cancel"}, {'d', "diff"}, {'f', "file by file"}}};
@@ -98,8 +99,9 @@ class StageQuestion {
 
 }  // namespace
 
-StageDecision AskAboutStage(const Terminal& terminal, const Stage& stage, MergePlan& plan) {
-  return StageQuestion(terminal, stage, plan).Ask();
+StageDecision AskAboutStage(const Terminal& terminal, const Stage& stage, MergePlan& plan,
+                            bool shows_diff) {
+  return StageQuestion(terminal, stage, plan).Ask(shows_diff);
 }
 
 }  // namespace ringfence

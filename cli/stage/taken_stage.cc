@@ -42,7 +42,7 @@ Result<TakenStage> TakeStage(const StageOptions& options) {
   if (!stage) return stage.error();
   if (Status s = LockStage(stage->folder()); !s) return s.error();
   if (Status s = RecoverStage(*stage); !s) return s.error();
-  return TakenStage{std::move(*store), std::move(*stage)};
+  return TakenStage{std::move(*store), std::move(*stage), {}};
 }
 
 Status LockStage(const StageFolder& stage) {

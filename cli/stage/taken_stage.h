@@ -16,6 +16,7 @@ namespace ringfence {
 struct TakenStage {
   StageStore store;
   Stage stage;
+  UniqueFd project;  // the project's lock (StageStore::LockProject), once it is taken
 };
 
 // The stage that the options name. Completes or undoes what a command that was killed has left. An
