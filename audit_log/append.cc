@@ -24,7 +24,10 @@ namespace {
 constexpr size_t kShortLine = 1024;
 constexpr size_t kTornLines = size_t{4} * kMaxAuditLine;  // a whole line and the torn ones after it
 constexpr int kLockTries = 500;                           // one millisecond apart
-constexpr int kWriteTries = 20;                           // same, for a line being written
+// Lines that one write appends. Meanwhile, a writer without the lock can chain its line to the one
+// before them; ChainFollower accepts that as long as they are few.
+constexpr size_t kMostTogether = 64;
+constexpr int kWriteTries = 20;    // same, for a line being written
 constexpr int kRotations = 10000;  // by other writers while this one waits for the lock
 constexpr uint64_t kAnchorBytes = 65536;
 constexpr int64_t kAnchorSeconds = 15 * 60L;
@@ -134,6 +137,12 @@ bool Rotate(const Path& file, const OpenLog& log, const std::string& first_line,
   return ::rename(fresh.c_str(), file.text().c_str()) == 0;
 }
 
+// The log that lines go to.
+struct LogPlace {
+  const Path& file;
+  const AuditRules& rules;
+};
+
 // A line to append to the log.
 struct NewLine {
   const Path& file;
@@ -141,8 +150,11 @@ struct NewLine {
   const std::string& text;
   int64_t unix_nanoseconds;
 
-  NewLine(const Path& to, const AuditRules& by, const NewAuditLine& line)
-      : file(to), rules(by), text(line.text), unix_nanoseconds(line.unix_nanoseconds) {}
+  NewLine(const LogPlace& place, const NewAuditLine& line)
+      : file(place.file),
+        rules(place.rules),
+        text(line.text),
+        unix_nanoseconds(line.unix_nanoseconds) {}
 };
 
 // True at the beginning of a file, every 64 KiB, and for the first line of each quarter of an hour.
@@ -180,44 +192,94 @@ Result<bool> AppendToLog(const NewLine& added, OpenLog& log, Tail& tail, AuditLo
   return true;
 }
 
+// Lines with their chain, to be written at once.
+struct LineBatch {
+  std::string bytes;
+  std::vector<std::string> lines;
+};
+
+// The next lines, as many as fit into the file.
+LineBatch NextBatch(const OpenLog& log, const Tail& tail, uint64_t rotate,
+                    std::span<const NewAuditLine> lines) {
+  LineBatch batch{.bytes = tail.is_torn ? "\n" : "", .lines = {}};
+  std::string_view before = tail.text;
+  batch.lines.reserve(kMostTogether);  // `before` points into it
+  for (const NewAuditLine& line : lines.first(std::min(lines.size(), kMostTogether))) {
+    std::string chained = ChainedLine(line.text, before, AuditLock::kHeld);
+    if (log.size() + batch.bytes.size() + chained.size() + 1 > rotate) break;
+    batch.bytes += chained + "\n";
+    batch.lines.push_back(std::move(chained));
+    before = batch.lines.back();
+  }
+  return batch;
+}
+
+// Appends several lines by one write, and updates `log` and `tail`. Returns how many; 0 if they
+// must be appended one by one.
+Result<size_t> AppendTogether(const LogPlace& place, OpenLog& log, Tail& tail,
+                              std::span<const NewAuditLine> lines) {
+  LineBatch batch = NextBatch(log, tail, place.rules.rotate, lines);
+  if (batch.lines.size() < 2) return 0;
+  if (!Write(log, batch.bytes, AuditLock::kHeld)) {
+    // A part of them may be there.
+    if (Status s = Look(place.file, log); !s) return s.error();
+    if (Status s = ReadTail(log).MoveTo(tail); !s) return s.error();
+    return 0;
+  }
+  uint64_t end = log.size() + (tail.is_torn ? 1 : 0);
+  for (size_t i = 0; i < batch.lines.size(); ++i) {
+    const int64_t time = lines[i].unix_nanoseconds;
+    end += batch.lines[i].size() + 1;
+    TellSystem({place, lines[i]}, batch.lines[i], end, IsAnchorDue(log, end, time));
+    log.facts.st_size = static_cast<off_t>(end);
+    log.facts.st_mtime = time / 1'000'000'000;
+  }
+  tail = {std::move(batch.lines.back()), false};
+  return batch.lines.size();
+}
+
 // False if a writer that did not get the lock has appended a line after the last one.
 bool IsAsLeft(const Path& file, OpenLog& log) {
   const uint64_t end = log.size();
   return Look(file, log) && log.size() == end;
 }
 
-// Appends without the lock, so that no process can block the log by holding it.
-Status AppendUnlocked(const NewLine& added) {
-  Result<OpenLog> log = OpenLogFile(added.file);
-  if (!log) return log.error();
-  for (int i = 1;; ++i) {
-    if (Status s = Look(added.file, *log); !s) return s;
-    Result<Tail> tail = ReadTail(*log);
-    if (!tail) return tail.error();
-    // If the newline is missing, another line is being written or is torn for good.
-    if (!tail->is_torn || i == kWriteTries) {
-      const Result<bool> added_one = AppendToLog(added, *log, *tail, AuditLock::kNotGot);
-      return added_one ? Status(Unit{}) : Status(added_one.error());
-    }
-    WaitForOthers();
-  }
-}
-
-// Appends as many lines as it can while it holds the lock. Returns how many; an error means that no
-// line was appended.
-Result<size_t> AppendLocked(const Path& file, const AuditRules& rules, OpenLog& log,
-                            std::span<const NewAuditLine> lines) {
+// Appends lines until the log is rotated or another writer comes in between. Returns how many; an
+// error means that no line was appended.
+Result<size_t> AppendOnce(const LogPlace& place, OpenLog& log, std::span<const NewAuditLine> lines,
+                          AuditLock lock) {
   Result<Tail> tail = ReadTail(log);
   if (!tail) return tail.error();
   size_t count = 0;
-  for (const NewAuditLine& line : lines) {
-    const Result<bool> is_same = AppendToLog({file, rules, line}, log, *tail, AuditLock::kHeld);
+  while (count < lines.size()) {
+    const Result<size_t> together = lock == AuditLock::kHeld
+                                        ? AppendTogether(place, log, *tail, lines.subspan(count))
+                                        : Result<size_t>(0);
+    if (!together) return count == 0 ? together : Result<size_t>(count);
+    const Result<bool> is_same =
+        *together > 0 ? Result<bool>(true) : AppendToLog({place, lines[count]}, log, *tail, lock);
     if (!is_same && count == 0) return is_same.error();
     if (!is_same) break;
-    ++count;
-    if (!*is_same || !IsAsLeft(file, log)) break;
+    count += *together > 0 ? *together : 1;
+    if (!*is_same || !IsAsLeft(place.file, log)) break;
   }
   return count;
+}
+
+// Appends without the lock, so that no process can block the log by holding it.
+Result<size_t> AppendUnlocked(const LogPlace& place, std::span<const NewAuditLine> lines) {
+  Result<OpenLog> log = OpenLogFile(place.file);
+  if (!log) return log.error();
+  for (int i = 1;; ++i) {
+    if (Status s = Look(place.file, *log); !s) return s.error();
+    const Result<Tail> tail = ReadTail(*log);
+    if (!tail) return tail.error();
+    // If the newline is missing, another line is being written or is torn for good.
+    if (!tail->is_torn || i == kWriteTries) {
+      return AppendOnce(place, *log, lines, AuditLock::kNotGot);
+    }
+    WaitForOthers();
+  }
 }
 
 }  // namespace
@@ -234,19 +296,27 @@ Result<size_t> AppendToAudit(const Path& file, const AuditRules& rules,
   const auto sent = SendToLauncher(lines.front().text);
   if (!sent) return sent.error();
   if (*sent) return 1;
+  const LogPlace place{file, rules};
   for (int i = 0; i < kRotations; ++i) {
     Result<OpenLog> log = OpenLogFile(file);
     if (!log) return log.error();
     const Result<bool> is_locked = LockFile(log->fd.get(), kLockTries);
     if (!is_locked) return is_locked.error();
-    if (!*is_locked) {
-      if (Status s = AppendUnlocked({file, rules, lines.front()}); !s) return s.error();
-      return 1;
-    }
+    if (!*is_locked) return AppendUnlocked(place, lines);
     if (Status s = Look(file, *log); !s) return s.error();
-    if (StillHasName(file, *log)) return AppendLocked(file, rules, *log, lines);
+    if (StillHasName(file, *log)) return AppendOnce(place, *log, lines, AuditLock::kHeld);
   }
   return SystemError("flock(audit log)", EWOULDBLOCK);
+}
+
+Status AppendAllToAudit(const Path& file, const AuditRules& rules,
+                        std::span<const NewAuditLine> lines) {
+  while (!lines.empty()) {
+    const Result<size_t> count = AppendToAudit(file, rules, lines);
+    if (!count) return count.error();
+    lines = lines.subspan(*count);
+  }
+  return Unit{};
 }
 
 }  // namespace ringfence

@@ -32,4 +32,8 @@ struct NewAuditLine {
 Result<size_t> AppendToAudit(const Path& file, const AuditRules& rules,
                              std::span<const NewAuditLine> lines);
 
+// Appends all of them. After an error, the first ones can be in the log.
+Status AppendAllToAudit(const Path& file, const AuditRules& rules,
+                        std::span<const NewAuditLine> lines);
+
 }  // namespace ringfence

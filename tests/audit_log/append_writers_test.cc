@@ -90,6 +90,20 @@ TEST_CASE("audit: a writer waits half a second for another one, then writes the 
   CHECK_FALSE(IsUnlocked(lines[2]));
 }
 
+TEST_CASE("audit: lines that come together wait once for the lock") {
+  const AuditLogFile log;
+  REQUIRE(log.Append("1").has_value());
+  const UniqueFd holder(::open(log.path().text().c_str(), O_RDONLY | O_CLOEXEC));
+  REQUIRE(::flock(holder.get(), LOCK_EX) == 0);
+  std::vector<NewAuditLine> lines;
+  for (int i = 2; i < 102; ++i) lines.push_back({"{\"n\":\"" + std::to_string(i) + "\"", kTime});
+  const Result<size_t> count = AppendToAudit(log.path(), Quiet(), lines);
+  REQUIRE(count.has_value());
+  CHECK(*count == lines.size());
+  CHECK(ChainLength(log.Lines()) == 101);
+  CHECK(IsUnlocked(log.Lines().back()));
+}
+
 TEST_CASE("audit: a torn line is closed without the lock, too") {
   const AuditLogFile log;
   REQUIRE(log.Append("1").has_value());
