@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMaxEntryText = 512;  // of a path, a file name, a pointer
 constexpr size_t kMaxWhy = 1024;
-constexpr size_t kEntryDepth = 2;  // "paths" and "rule"
+constexpr size_t kEntryDepth = 2;  // "paths", "rule" and such
 
 constexpr std::string_view kVerdicts[] = {"permit", "ask", "deny", "error", "alert"};
 
@@ -49,6 +49,14 @@ constexpr EntryMember kEntryMembers[] = {{"time", &AuditEntry::time},
                                          {"up", nullptr, 0, &AuditEntry::up},
                                          {"down", nullptr, 0, &AuditEntry::down},
                                          {"ms", nullptr, 0, &AuditEntry::milliseconds},
+                                         {"stage", &AuditEntry::stage},
+                                         {"number", nullptr, 0, &AuditEntry::number},
+                                         {"by", &AuditEntry::by, kMaxEntryText},
+                                         {"change", &AuditEntry::change},
+                                         {"moved_from", &AuditEntry::moved_from, kMaxEntryText},
+                                         {"result", &AuditEntry::result},
+                                         {"before"},
+                                         {"after"},
                                          {"us"}};
 
 std::string Cut(const std::string& text) { return JsonString(CutText(text, kMaxEntryText)); }
@@ -57,6 +65,16 @@ std::string RuleJson(const AuditEntry::Rule& rule) {
   std::string json = "{\"file\":" + Cut(rule.file);
   if (rule.line != 0) json += ",\"line\":" + std::to_string(rule.line);
   return json + ",\"pointer\":" + Cut(rule.pointer) + "}";
+}
+
+std::string FileStateJson(const std::optional<AuditEntry::FileState>& state) {
+  if (!state) return "";
+  std::string json = "{\"kind\":" + Cut(state->kind);
+  if (!state->mode.empty()) json += ",\"mode\":" + Cut(state->mode);
+  if (state->kind == "file") json += ",\"size\":" + std::to_string(state->size);
+  if (!state->sha256.empty()) json += ",\"sha256\":" + Cut(state->sha256);
+  if (!state->target.empty()) json += ",\"target\":" + Cut(state->target);
+  return json + "}";
 }
 
 std::string PathsJson(const std::vector<std::string>& paths) {
@@ -80,6 +98,8 @@ std::string MemberJson(const EntryMember& member, const AuditEntry& entry) {
     return entry.verdict ? JsonString(VerdictName(*entry.verdict)) : "";
   }
   if (member.name == "rule") return entry.rule ? RuleJson(*entry.rule) : "";
+  if (member.name == "before") return FileStateJson(entry.before);
+  if (member.name == "after") return FileStateJson(entry.after);
   return std::to_string(entry.microseconds);
 }
 
@@ -96,11 +116,21 @@ std::optional<AuditEntry::Rule> RuleOf(const JsonTree& tree) {
   return found;
 }
 
-uint64_t NumberIn(const JsonTree& tree, std::string_view name) {
-  const JsonNode* node = tree.Find(tree.root(), name);
+uint64_t NumberIn(const JsonTree& tree, const JsonNode& object, std::string_view name) {
+  const JsonNode* node = tree.Find(object, name);
   uint64_t number = 0;
   if (node == nullptr || node->kind != JsonKind::kNumber) return 0;
   return ReadNumber(node->content(), number) ? number : 0;
+}
+
+std::optional<AuditEntry::FileState> FileStateOf(const JsonTree& tree, std::string_view name) {
+  const JsonNode* state = tree.Find(tree.root(), name);
+  if (state == nullptr || state->kind != JsonKind::kObject) return {};
+  return AuditEntry::FileState{.kind = std::string(tree.Text(*state, "kind")),
+                               .mode = std::string(tree.Text(*state, "mode")),
+                               .size = NumberIn(tree, *state, "size"),
+                               .sha256 = std::string(tree.Text(*state, "sha256")),
+                               .target = std::string(tree.Text(*state, "target"))};
 }
 
 std::vector<std::string> ReadPaths(const JsonTree& tree) {
@@ -184,12 +214,14 @@ std::optional<AuditEntry> ReadAuditEntry(std::string_view line) {
   AuditEntry entry;
   for (const EntryMember& member : kEntryMembers) {
     if (member.text != nullptr) entry.*member.text = tree->Text(tree->root(), member.name);
-    if (member.number != nullptr) entry.*member.number = NumberIn(*tree, member.name);
+    if (member.number != nullptr) entry.*member.number = NumberIn(*tree, tree->root(), member.name);
   }
   if (entry.time.empty()) return {};
   entry.paths = ReadPaths(*tree);
   entry.verdict = VerdictNamed(tree->Text(tree->root(), "verdict"));
   entry.rule = RuleOf(*tree);
+  entry.before = FileStateOf(*tree, "before");
+  entry.after = FileStateOf(*tree, "after");
   const std::string_view inside = tree->Text(tree->root(), "inside");
   entry.is_inside = !inside.empty();
   if (entry.is_inside) entry.time = inside;

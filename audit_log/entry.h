@@ -29,9 +29,20 @@ struct AuditEntry {
     bool operator==(const Rule&) const = default;
   };
 
+  // A name in the project, before or after a stage's change.
+  struct FileState {
+    std::string kind;    // "file", "directory", "link", "special"
+    std::string mode;    // octal; "" of a link
+    uint64_t size = 0;   // of a file
+    std::string sha256;  // of a file's content; "" if it is not known
+    std::string target;  // of a link
+
+    bool operator==(const FileState&) const = default;
+  };
+
   std::string time;   // AuditTime() of the writer, also in a sandbox; see is_inside
-  std::string event;  // the client's event; SandboxStart, SandboxDenial of `ringfence run`; or
-                      // Connection of the egress proxy
+  std::string event;  // the client's event; SandboxStart, SandboxDenial of `ringfence run`;
+                      // Connection of the egress proxy; or Stage... of a stage
   std::string session;
   std::string agent_id, agent_type;  // of a subagent
   std::string tool;
@@ -50,7 +61,15 @@ struct AuditEntry {
   uint64_t status = 0;        // of the HTTP response; 0 if unknown
   uint64_t up = 0, down = 0;  // bytes
   uint64_t milliseconds = 0;
-  int64_t microseconds = 0;  // duration of the decision
+  // Of a stage:
+  std::string stage;                       // its id
+  uint64_t number = 0;                     // of the apply, from 1
+  std::string by;                          // who decided: "--apply", "answer"
+  std::string change;                      // "added", "removed", "modified", "mode"
+  std::string moved_from;                  // the path from which `paths` was moved
+  std::string result;                      // "applied", "merged", "held"
+  std::optional<FileState> before, after;  // absent if the name does not exist
+  int64_t microseconds = 0;                // duration of the decision
 
   // Set only by ReadAuditEntry(); AppendToAudit() and InsideLog write them.
   bool is_inside = false;    // written in a sandbox; `time` is then the launcher's

@@ -10,6 +10,7 @@
 #include <array>
 #include <csignal>
 
+#include "audit_log/line.h"
 #include "base/directory.h"
 #include "base/environment.h"
 #include "base/launcher.h"
@@ -188,6 +189,26 @@ Status StagedRun::StartKeeper() {
   if (!options_.home.empty()) words.insert(words.end(), {"--home", options_.home});
   (void)BecomeStageProgram(std::move(words));
   ::_exit(kSetupFailed);
+}
+
+AuditEntry StagedRun::StartEntry(const SandboxPlan& plan) const {
+  // Names the program, but not its arguments, which may contain secrets.
+  return {.event = "StageStart",
+          .paths = {record_.project.text()},
+          .verdict = LoggedVerdict::kPermit,
+          .why = "start of " + Quote(plan.argv.front()) + " in " + Quote(plan.cwd.text()) +
+                 ", mechanism " + std::string(MechanismName(record_.mechanism)) + ", watermark " +
+                 AuditFileTime(record_.watermark),
+          .stage = record_.id};
+}
+
+AuditEntry StagedRun::EndEntry(int status) const {
+  return {.event = "StageEnd",
+          .paths = {record_.project.text()},
+          .verdict = LoggedVerdict::kPermit,
+          .why = IsEmpty(folder_.written()) ? "the command changed nothing" : "",
+          .status = static_cast<uint64_t>(status),
+          .stage = record_.id};
 }
 
 Outcome StagedRun::Finish(int status, int signal) {

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "audit_log/entry.h"
 #include "base/outcome.h"
 #include "base/result.h"
 #include "run/options.h"
@@ -29,6 +30,10 @@ class StagedRun final : public RunPause {
   // Right before the start: changes that the user makes to the project from now on count as made
   // during the run.
   Status Mark(const SandboxPlan& plan);
+
+  // The lines of the audit log about the stage, after Mark().
+  AuditEntry StartEntry(const SandboxPlan& plan) const;
+  AuditEntry EndEntry(int status) const;
 
   // The command has ended. Without changes, removes the stage and returns its status. Otherwise the
   // process becomes ringfence-stage, so this returns only if that fails. `signal` has ended the

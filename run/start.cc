@@ -144,6 +144,7 @@ class Account final : public LaunchObserver {
     hosts_.ReportRest();
     if (ended.lacked_network && tells) ReportNoNetwork();
     report_.Ended(ended);
+    if (stage_ != nullptr) LogStageEnd(plan, ended.status);
     RunOutcome outcome(ended.status);
     outcome.signal = ended.signal;
     return outcome;
@@ -227,8 +228,14 @@ class Account final : public LaunchObserver {
                       std::string(LayersName(plan.layers)) + ", network " +
                       std::string(NetworkName(plan));
     for (const std::string& note : plan.weaker) why += "; " + note;
-    return Log(plan,
-               {.event = "SandboxStart", .verdict = LoggedVerdict::kPermit, .why = std::move(why)});
+    const Status logged = Log(
+        plan, {.event = "SandboxStart", .verdict = LoggedVerdict::kPermit, .why = std::move(why)});
+    return logged && stage_ != nullptr ? Log(plan, stage_->StartEntry(plan)) : logged;
+  }
+
+  void LogStageEnd(const SandboxPlan& plan, int status) const {
+    const Status logged = Log(plan, stage_->EndEntry(status));
+    if (!logged) report_.Warn("the end of this stage is not logged: " + logged.error().text());
   }
 
   // Evaluates the path again, since a refusal need not come from the policy. Returns true if the

@@ -26,12 +26,22 @@ struct PlannedChange {
   std::string merged;               // of kMerge
   std::optional<std::string> base;  // of a text in conflict, if it is known
   std::string why;                  // of kConflict, kHold and kSkip
-  bool is_gits = false;             // in git's directory: users see it as branches
+  // How a conflict was resolved: `action` and `merged` follow from it.
+  enum class Resolution : uint8_t {
+    kNone,    // it was no conflict, or it still is
+    kStaged,  // what the stage has replaces what the project has
+    kMine,    // the project stays as it is
+    kEdited,  // the user has edited a text with both changes
+    kLater,   // skipped
+  };
+  Resolution resolution = Resolution::kNone;
+  bool is_gits = false;  // in git's directory: users see it as branches
 
   bool is_done() const { return action == Action::kApply || action == Action::kMerge; }
 };
 
 using ChangeAction = PlannedChange::Action;
+using ConflictResolution = PlannedChange::Resolution;
 
 struct MergePlan {
   std::vector<PlannedChange> changes;  // sorted by PathBefore()

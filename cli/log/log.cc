@@ -283,6 +283,7 @@ void AddLog(Command& app, Action& chosen) {
       .OneOf({"permit", "ask", "deny", "error", "alert"});
   command.AddOption("--session SESSION", filter.session, "Only sessions whose id begins with this");
   command.AddOption("--agent AGENT", filter.agent, "Only this type or id of subagent; * for any");
+  command.AddOption("--stage ID", filter.stage, "Only stages whose id begins with this");
   AddSince(command, options->lines.filter.since);
   command.AddFlag("--json", options->json, "Print the lines as they are in the file");
   AddVerify(command, chosen);

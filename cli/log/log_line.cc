@@ -42,6 +42,32 @@ std::string ConnectionText(const AuditEntry& entry) {
   return text;
 }
 
+// "file 644 12 bytes 0123456789ab...", "link to "x"", "nothing"
+std::string FileStateText(const std::optional<AuditEntry::FileState>& state) {
+  if (!state) return "nothing";
+  std::string text = Printable(state->kind);
+  if (!state->target.empty()) text += " to " + Quote(state->target);
+  if (!state->mode.empty()) text += " " + Printable(state->mode);
+  if (state->kind == "file") text += " " + SizeText(state->size);
+  constexpr size_t kShownDigits = 12;
+  if (!state->sha256.empty()) text += " " + Printable(CutText(state->sha256, kShownDigits + 3));
+  return text;
+}
+
+// "stage k7fq, apply 1: modified, merged: file 644 6 bytes 0123... -> ...; by answer"
+std::string StageText(const AuditEntry& entry) {
+  std::string text = "stage " + Printable(entry.stage);
+  if (entry.number != 0) text += ", apply " + std::to_string(entry.number);
+  if (!entry.change.empty()) {
+    text += ": " + Printable(entry.change) + ", " + Printable(entry.result) + ": " +
+            FileStateText(entry.before) + " -> " + FileStateText(entry.after);
+  }
+  if (!entry.moved_from.empty()) text += "; moved from " + Printable(entry.moved_from);
+  if (entry.event == "StageEnd") text += ", status " + std::to_string(entry.status);
+  if (!entry.by.empty()) text += "; by " + Printable(entry.by);
+  return text;
+}
+
 enum Severity { kError = 3, kWarning = 4, kNotice = 5, kInformational = 6 };
 
 Severity SeverityOf(const AuditEntry& entry) {
@@ -82,6 +108,7 @@ std::optional<AuditEntry> ReadLogLine(std::string_view line) {
 bool LogFilter::Wants(const AuditEntry& entry) const {
   return (event.empty() || event == entry.event) && (tool.empty() || MatchName(tool, entry.tool)) &&
          (!verdict || verdict == entry.verdict) && entry.session.starts_with(session) &&
+         (stage.empty() || entry.stage.starts_with(stage)) &&
          (agent.empty() || (!entry.agent_id.empty() && MatchName(agent, entry.agent_id)) ||
           (!entry.agent_type.empty() && MatchName(agent, entry.agent_type))) &&
          entry.time >= since;
@@ -94,6 +121,7 @@ std::string ShowLogEntry(const AuditEntry& entry, const Console& console) {
       console.In(ToneOf(entry.verdict), Padded(std::string(VerdictName(entry.verdict)), 6)) + "  " +
       Padded(Printable(what), 8) + PathsText(entry);
   if (entry.event == "Connection") line += " " + ConnectionText(entry);
+  if (!entry.stage.empty()) line += "  " + StageText(entry);
   if (!entry.why.empty()) line += "  " + Printable(entry.why);
   if (entry.rule) line += " (" + entry.rule->label() + ")";
   if (!entry.session.empty()) line += "  session " + Printable(CutText(entry.session, 40));

@@ -22,6 +22,7 @@ struct LogFilter {
   std::optional<LoggedVerdict> verdict;
   std::string session;  // the beginning of its id
   std::string agent;    // its id or type; "*" matches any text
+  std::string stage;    // the beginning of its id
   std::string since;    // in the format of AuditEntry::time
 
   bool Wants(const AuditEntry& entry) const;

@@ -46,7 +46,8 @@ bool NamesTool(const AuditEntry& entry, const std::string& pattern) {
 }
 
 bool IsDenialOf(const AuditEntry& entry, const GrantTarget& grant) {
-  if (entry.verdict != LoggedVerdict::kDeny) return false;
+  // A stage is applied by the user, in no session.
+  if (entry.verdict != LoggedVerdict::kDeny || !entry.stage.empty()) return false;
   if (grant.kind == TargetKind::kPath) return NamesPath(entry, grant);
   if (grant.kind == TargetKind::kTool) return NamesTool(entry, grant.text);
   const std::string denied_text = LowerAscii(entry.host), granted_text = LowerAscii(grant.text);

@@ -17,6 +17,7 @@
 #include "cli/stage/conflicts.h"
 #include "cli/stage/preview.h"
 #include "cli/stage/show_changes.h"
+#include "cli/stage/stage_log.h"
 #include "cli/stage/stage_question.h"
 #include "cli/stage/taken_stage.h"
 #include "run/end_by_signal.h"
@@ -54,6 +55,9 @@ std::string WhyNotAutomatic(const Stage& stage, const MergePlan& plan) {
   return held > 0 ? "the policy holds back " + Counted(held, "change") : "";
 }
 
+constexpr const char* kTrusted = "stage.commands.trusted";
+constexpr const char* kAutoApply = "stage.commands.auto_apply";
+
 // The end of a stage's command.
 class StageEnd {
  public:
@@ -69,19 +73,19 @@ class StageEnd {
     if (!plan) return plan.error();
     const bool is_long = ShowPlan(stage_, *plan, options_.json) > plan->show_diff_threshold;
     const int status = stage_.record().status;
-    if (plan->merge.changes.empty()) return Discard();
+    if (plan->merge.changes.empty()) return Discard("no changes");
     const Decided decided = Decide(plan->merge, is_long);
     switch (decided.decision) {
       case StageDecision::kApply:
         break;
       case StageDecision::kDiscard:
-        return Discard();
+        return Discard(decided.by);
       case StageDecision::kKeep:
         return SayKept(stage_, status);
     }
     SayWho(decided.by);
     if (!ResolveConflicts(stage_, options_, plan->merge)) return SayKept(stage_, status);
-    Outcome outcome = ApplyAndReport(taken_, *plan, options_.given);
+    Outcome outcome = ApplyAndReport(taken_, *plan, {options_, decided.by});
     if (outcome.status == 0) outcome.status = status;
     return outcome;
   }
@@ -89,35 +93,35 @@ class StageEnd {
  private:
   struct Decided {
     StageDecision decision;
-    DecidedBy by;
+    std::string by;  // for the audit log
   };
 
   Decided Decide(MergePlan& plan, bool is_long) const {
-    if (options_.apply) return Decided{StageDecision::kApply, DecidedBy::kOption};
-    if (options_.discard) return Decided{StageDecision::kDiscard, DecidedBy::kOption};
-    if (options_.keep) return Decided{StageDecision::kKeep, DecidedBy::kOption};
+    if (options_.apply) return {StageDecision::kApply, "--apply"};
+    if (options_.discard) return {StageDecision::kDiscard, "--discard"};
+    if (options_.keep) return {StageDecision::kKeep, "--keep"};
     if (!options_.automatic.empty()) {
       const std::string why = WhyNotAutomatic(stage_, plan);
-      const bool is_trusted = options_.automatic == "trusted";
-      if (why.empty()) {
-        return Decided{StageDecision::kApply,
-                       is_trusted ? DecidedBy::kTrusted : DecidedBy::kPolicy};
-      }
+      if (why.empty()) return {StageDecision::kApply, PolicyKey()};
       Say("not applied without a question: " + why);
     }
     const Terminal terminal;
-    if (options_.json || !terminal.can_ask()) {
-      return Decided{StageDecision::kKeep, DecidedBy::kNoTerminal};
-    }
-    return Decided{AskAboutStage(terminal, stage_, plan, is_long), DecidedBy::kUser};
+    if (options_.json || !terminal.can_ask()) return {StageDecision::kKeep, "no terminal"};
+    return {AskAboutStage(terminal, stage_, plan, is_long), "answer"};
   }
 
-  static void SayWho(DecidedBy by) {
-    if (by == DecidedBy::kTrusted) Say("the policy trusts this command (stage.commands.trusted)");
-    if (by == DecidedBy::kPolicy) Say("the policy applies changes (stage.commands.auto_apply)");
+  std::string PolicyKey() const {
+    const bool is_trusted = options_.automatic == "trusted";
+    return is_trusted ? kTrusted : kAutoApply;
   }
 
-  Outcome Discard() const {
+  static void SayWho(std::string_view by) {
+    if (by == kTrusted) Say("the policy trusts this command (" + std::string(by) + ")");
+    if (by == kAutoApply) Say("the policy applies changes (" + std::string(by) + ")");
+  }
+
+  Outcome Discard(const std::string& by) const {
+    if (Status s = LogRemoval(options_.given, stage_.folder(), by); !s) return s.error();
     if (Status s = stage_.folder().Remove(); !s) return s.error();
     return stage_.record().status;
   }

@@ -6,10 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "base/contains.h"
 #include "base/environment.h"
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/stage/held_back.h"
+#include "cli/stage/stage_log.h"
 #include "cli/stage/taken_stage.h"
 #include "cli/stage/verify.h"
 #include "files/beneath.h"
@@ -79,6 +81,43 @@ void SayBranch(const StagedBranch& branch) {
       Printable(branch.becomes) +
       (is_other ? "; to move the current branch there: git reset " + Printable(branch.becomes)
                 : ""));
+}
+
+std::string ChangedMeanwhile(const std::string& path) {
+  return Quote(path) + " was changed by another program in the meantime";
+}
+
+AuditEntry UndoEntry(const Stage& stage, uint64_t number, const std::string& by) {
+  return {.event = "StageUndo",
+          .paths = {stage.record().project.text()},
+          .verdict = LoggedVerdict::kPermit,
+          .number = number,
+          .by = by};
+}
+
+// What the log says about, before it is done.
+struct LoggedStep {
+  std::string_view event;  // "StageApply" or "StageUndo"
+  uint64_t number;         // of the apply
+};
+
+// True if the step was done although it reports a failure: then only what follows it has failed.
+bool IsDone(const Stage& stage, const LoggedStep& step) {
+  if (!Recover(stage.project(), stage.folder().fd())) return false;
+  const Result<ApplyNumbers> numbers = FindApplies(stage.folder());
+  if (!numbers) return false;
+  return Contains(step.event == "StageApply" ? numbers->applied : numbers->undone, step.number);
+}
+
+// Takes back what the log says about the step, which has failed.
+void LogFailure(const Stage& stage, const StageLog& log, const LoggedStep& step,
+                const std::string& why) {
+  if (IsDone(stage, step)) return;
+  const Status logged = log.Write({AuditEntry{.event = std::string(step.event),
+                                              .verdict = LoggedVerdict::kError,
+                                              .why = "nothing is changed: " + why,
+                                              .number = step.number}});
+  if (!logged) Say("warning: this failure is not logged: " + Printable(logged.error().text()));
 }
 
 }  // namespace
@@ -166,7 +205,7 @@ void SayWhatStays(const MergePlan& plan) {
   SayEach(plan, ChangeAction::kSkip, "not applied");
 }
 
-Outcome ApplyAndReport(TakenStage& taken, const StagePlan& plan, const Registration& given) {
+Outcome ApplyAndReport(TakenStage& taken, const StagePlan& plan, const ApplyRequest& request) {
   Stage& stage = taken.stage;
   const std::string& id = stage.record().id;
   const MergePlan& merge = plan.merge;
@@ -183,10 +222,22 @@ Outcome ApplyAndReport(TakenStage& taken, const StagePlan& plan, const Registrat
     Console().Line("stage " + id + " has nothing to apply");
     return 0;
   }
-  if (Status s = VerifyMerged(stage, merge, plan.verify, given); !s) {
+  if (Status s = VerifyMerged(stage, merge, plan.verify, request.options.given); !s) {
     return Outcome::No(s.error());
   }
+  const Result<StageLog> log = StageLog::Of(request.options.given, stage.folder());
+  if (!log) return log.error();
+  const Result<ApplyNumbers> numbers = FindApplies(stage.folder());
+  if (!numbers) return numbers.error();
+  const std::string& conflicts = request.options.conflicts;
+  const Deciders deciders{request.by, conflicts.empty() ? "answer" : "--conflicts " + conflicts};
+  const uint64_t number = numbers->next();
+  if (Status s = log->Write(ApplyEntries(stage, merge, number, deciders)); !s) return s.error();
   const Result<Applied> applied = ApplyPlan(stage, merge);
+  const std::string failure = !applied            ? applied.error().text()
+                              : applied->mismatch ? ChangedMeanwhile(*applied->mismatch)
+                                                  : "";
+  if (!failure.empty()) LogFailure(stage, *log, {"StageApply", number}, failure);
   if (!applied) return applied.error();
   if (applied->mismatch) {
     SayEarlierVersions(stage, applied->changed);
@@ -200,7 +251,8 @@ Outcome ApplyAndReport(TakenStage& taken, const StagePlan& plan, const Registrat
   return 0;
 }
 
-Outcome UndoStage(Stage& stage, const StageStore& store) {
+Outcome UndoStage(TakenStage& taken, const ApplyRequest& request) {
+  Stage& stage = taken.stage;
   const std::string& id = stage.record().id;
   const Result<ApplyNumbers> applies = FindApplies(stage.folder());
   if (!applies) return applies.error();
@@ -208,9 +260,17 @@ Outcome UndoStage(Stage& stage, const StageStore& store) {
     return UsageError("", "stage " + id + " is not applied",
                       "ringfence stage list shows the stages");
   }
-  const Result<UniqueFd> lock = TakeProject(store, stage, "ringfence stage undo ");
+  const Result<UniqueFd> lock = TakeProject(taken.store, stage, "ringfence stage undo ");
   if (!lock) return lock.error();
+  const Result<StageLog> log = StageLog::Of(request.options.given, stage.folder());
+  if (!log) return log.error();
+  const uint64_t number = applies->applied.back();
+  if (Status s = log->Write({UndoEntry(stage, number, request.by)}); !s) return s.error();
   const Result<Undone> undone = UndoApply(stage);
+  const std::string failure = !undone                   ? undone.error().text()
+                              : undone->changed.empty() ? ""
+                                                        : "files were changed since the apply";
+  if (!failure.empty()) LogFailure(stage, *log, {"StageUndo", number}, failure);
   if (!undone) return undone.error();
   if (!undone->changed.empty()) {
     for (const std::string& path : undone->changed) Say("changed since: " + Printable(path));

@@ -37,10 +37,16 @@ Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
 // Says which changes are in conflict, held back or never applied, and why.
 void SayWhatStays(const MergePlan& plan);
 
-// Applies the plan while no other stage is applied to the project, if the policy's "stage.verify"
-// succeeds. Prints what it did. `given` is that of StageOptions.
-Outcome ApplyAndReport(TakenStage& taken, const StagePlan& plan, const Registration& given);
+// What a command that applies or undoes a stage needs besides it. Not owned.
+struct ApplyRequest {
+  const StageOptions& options;
+  std::string by;  // who decided, for the audit log: "--apply", "answer"
+};
 
-Outcome UndoStage(Stage& stage, const StageStore& store);
+// Applies the plan while no other stage is applied to the project, if the policy's "stage.verify"
+// succeeds. Prints and logs what it did.
+Outcome ApplyAndReport(TakenStage& taken, const StagePlan& plan, const ApplyRequest& request);
+
+Outcome UndoStage(TakenStage& taken, const ApplyRequest& request);
 
 }  // namespace ringfence

@@ -20,6 +20,7 @@
 #include "cli/common/console.h"
 #include "cli/stage/held_back.h"
 #include "cli/stage/stage_choice.h"
+#include "cli/stage/stage_log.h"
 #include "files/tree_size.h"
 #include "staging/undo.h"
 
@@ -65,6 +66,7 @@ class Collector {
   Result<size_t> Remove(const std::vector<KeptStage>& garbage) const {
     size_t removed = 0;
     for (auto stage = garbage.rbegin(); stage != garbage.rend() && !IsLate(); ++stage) {
+      if (Status s = LogRemoval(options_.given, stage->folder, "stage gc"); !s) return s.error();
       if (Status s = stage->folder.Remove(); !s) return s.error();
       ++removed;
     }

@@ -10,6 +10,7 @@
 #include "cli/stage/list_stages.h"
 #include "cli/stage/show_changes.h"
 #include "cli/stage/stage_choice.h"
+#include "cli/stage/stage_log.h"
 #include "cli/stage/stage_options.h"
 #include "cli/stage/taken_stage.h"
 #include "sandbox/backend.h"
@@ -25,6 +26,7 @@ Outcome Discard(const StageOptions& options) {
   const Result<StageFolder> folder = ChooseFolder(*store, options.id);
   if (!folder) return folder.error();
   if (Status s = LockStage(*folder); !s) return s.error();
+  if (Status s = LogRemoval(options.given, *folder, "stage discard"); !s) return s.error();
   if (Status s = folder->Remove(); !s) return s.error();
   Console().Line("discarded stage " + std::string(folder->path().name()));
   return 0;
@@ -37,7 +39,7 @@ Outcome Apply(const StageOptions& options) {
   if (!plan) return plan.error();
   SayWhatStays(plan->merge);
   if (!ResolveConflicts(taken->stage, options, plan->merge)) return SayKept(taken->stage, 1);
-  Outcome outcome = ApplyAndReport(*taken, *plan, options.given);
+  Outcome outcome = ApplyAndReport(*taken, *plan, {options, "stage apply"});
   CollectDaily(options);
   return outcome;
 }
@@ -52,7 +54,8 @@ Outcome WithPath(StageOptions options, Outcome (*command)(const StageOptions&)) 
 
 Outcome Undo(const StageOptions& options) {
   Result<TakenStage> taken = TakeStage(options);
-  return taken ? UndoStage(taken->stage, taken->store) : taken.error();
+  if (!taken) return taken.error();
+  return UndoStage(*taken, {options, "stage undo"});
 }
 
 Outcome KeepBases(const StageOptions& options) {

@@ -22,16 +22,29 @@
 namespace ringfence {
 namespace {
 
-enum class ConflictSide : uint8_t {
-  kStaged,  // what the stage has replaces what the project has
-  kMine,    // the project stays as it is
-};
-
 constexpr std::string_view kMarker = "<<<<<<< ";
 
-void Resolve(PlannedChange& planned, ConflictSide side) {
-  planned.action = side == ConflictSide::kStaged ? ChangeAction::kApply : ChangeAction::kSkip;
-  planned.why = side == ConflictSide::kStaged ? "" : "yours is kept";
+void Resolve(PlannedChange& planned, ConflictResolution resolution) {
+  planned.resolution = resolution;
+  planned.action = ChangeAction::kSkip;
+  planned.why.clear();
+  switch (resolution) {
+    case ConflictResolution::kNone:
+      planned.action = ChangeAction::kConflict;
+      break;
+    case ConflictResolution::kStaged:
+      planned.action = ChangeAction::kApply;
+      break;
+    case ConflictResolution::kEdited:
+      planned.action = ChangeAction::kMerge;
+      break;
+    case ConflictResolution::kMine:
+      planned.why = "yours is kept";
+      break;
+    case ConflictResolution::kLater:
+      planned.why = "skipped";
+      break;
+  }
 }
 
 bool HasMarker(std::string_view text) {
@@ -65,16 +78,15 @@ class ConflictQuestion {
   bool Settle(char answer) {
     switch (answer) {
       case 's':
-        Resolve(planned_, ConflictSide::kStaged);
+        Resolve(planned_, ConflictResolution::kStaged);
         return true;
       case 'm':
-        Resolve(planned_, ConflictSide::kMine);
+        Resolve(planned_, ConflictResolution::kMine);
         return true;
       case 'e':
         return Edit();
       case 'k':
-        planned_.action = ChangeAction::kSkip;
-        planned_.why = "skipped";
+        Resolve(planned_, ConflictResolution::kLater);
         return true;
       default:
         ShowSides();
@@ -109,9 +121,8 @@ class ConflictQuestion {
       Say("the text still has conflict markers");
       return false;
     }
-    planned_.action = ChangeAction::kMerge;
     planned_.merged = std::move(*edited);
-    planned_.why.clear();
+    Resolve(planned_, ConflictResolution::kEdited);
     return true;
   }
 
@@ -129,7 +140,7 @@ class ConflictQuestion {
   PlannedChange& planned_;
 };
 
-void ResolveAll(MergePlan& plan, ConflictSide side) {
+void ResolveAll(MergePlan& plan, ConflictResolution side) {
   for (PlannedChange& planned : plan.changes) {
     if (planned.action == ChangeAction::kConflict) Resolve(planned, side);
   }
@@ -148,7 +159,8 @@ bool AskAboutConflicts(const Terminal& terminal, const Stage& stage, MergePlan& 
 
 bool ResolveConflicts(const Stage& stage, const StageOptions& options, MergePlan& plan) {
   if (!options.conflicts.empty()) {
-    ResolveAll(plan, options.conflicts == "mine" ? ConflictSide::kMine : ConflictSide::kStaged);
+    ResolveAll(plan, options.conflicts == "mine" ? ConflictResolution::kMine
+                                                 : ConflictResolution::kStaged);
   }
   const Terminal terminal;
   return options.json || !terminal.can_ask() || AskAboutConflicts(terminal, stage, plan);

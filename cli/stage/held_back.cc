@@ -27,6 +27,9 @@ Result<StagePolicy> StagePolicy::Find(Registration given, const StageRecord& rec
   const RealFiles disk;
   Result<Context> context = FindTypedContext(std::move(given), disk);
   if (!context) return context.error();
+  const Result<Policy> policy = context->PolicyFor();
+  if (!policy) return policy.error();
+  context->places.audit_file = OwnPath(policy->audit.file, context->places);  // none may change it
   return StagePolicy(std::move(*context), record.project);
 }
 

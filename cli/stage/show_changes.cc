@@ -29,12 +29,6 @@ Result<ChangeList> ChangesAmong(const Stage& stage, const std::vector<std::strin
   return changes;
 }
 
-std::string_view ChangeWord(const Change& change) {
-  if (change.is_added()) return "added";
-  if (change.is_removed()) return "removed";
-  return change.is_mode_only() ? "mode" : "modified";
-}
-
 OrderedJson ChangeJson(const Stage& stage, const Change& change) {
   return {{"path", change.path},
           {"change", ChangeWord(change)},
@@ -70,6 +64,12 @@ Outcome ShowAll(const Stage& stage, const ChangeList& changes, const StageOption
 }
 
 }  // namespace
+
+std::string_view ChangeWord(const Change& change) {
+  if (change.is_added()) return "added";
+  if (change.is_removed()) return "removed";
+  return change.is_mode_only() ? "mode" : "modified";
+}
 
 OrderedJson ChangesJson(const Stage& stage, const ChangeList& changes) {
   return JsonArray(changes, [&stage](const Change& c) { return ChangeJson(stage, c); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "base/json.h"
 #include "base/outcome.h"
@@ -11,7 +12,10 @@
 
 namespace ringfence {
 
-// [{"path", "change": "added", "removed", "mode" or "modified", "what": see DescribeChange()}]
+// "added", "removed", "mode" or "modified".
+std::string_view ChangeWord(const Change& change);
+
+// [{"path", "change": ChangeWord(), "what": see DescribeChange()}]
 OrderedJson ChangesJson(const Stage& stage, const ChangeList& changes);
 
 Outcome ShowDiff(const StageOptions& options);

@@ -18,15 +18,6 @@ enum class StageDecision {
   kKeep,     // nothing now
 };
 
-// Who decided that, for the reader of a log.
-enum class DecidedBy {
-  kOption,   // of the command line
-  kTrusted,  // the policy trusts the command
-  kPolicy,   // the policy applies the changes of every command
-  kUser,
-  kNoTerminal,  // the user could not be asked
-};
-
 // Asks until the user decides, after the diff if `shows_diff`. Ctrl-C and the end of the input keep
 // the stage. What the user does not want is taken out of the plan.
 StageDecision AskAboutStage(const Terminal& terminal, const Stage& stage, MergePlan& plan,

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/stage/stage_choice.h"
+#include "cli/stage/stage_log.h"
 #include "files/tree_transaction.h"
 #include "run/messages.h"
 #include "staging/undo.h"
@@ -13,13 +14,16 @@ namespace ringfence {
 namespace {
 
 // Completes or undoes what a command that was killed has left.
-Status RecoverStage(const Stage& stage) {
+Status RecoverStage(const Stage& stage, const Registration& given) {
   const Result<Recovered> recovered = Recover(stage.project(), stage.folder().fd());
   if (!recovered) return recovered.error();
   if (Status s = FinishUndo(stage.folder()); !s) return s;
   if (recovered->was_interrupted) {
     Say("note: a command was interrupted while it applied stage " + stage.record().id +
         "; what it had changed is undone");
+    if (Status s = LogRecovery(given, stage.folder()); !s) {
+      Say("warning: this is not logged: " + Printable(s.error().text()));
+    }
   }
   SayEarlierVersions(stage, recovered->changed);
   return Unit{};
@@ -41,7 +45,7 @@ Result<TakenStage> TakeStage(const StageOptions& options) {
   Result<Stage> stage = ChooseStage(*store, options.id);
   if (!stage) return stage.error();
   if (Status s = LockStage(stage->folder()); !s) return s.error();
-  if (Status s = RecoverStage(*stage); !s) return s.error();
+  if (Status s = RecoverStage(*stage, options.given); !s) return s.error();
   return TakenStage{std::move(*store), std::move(*stage), {}};
 }
 

@@ -68,6 +68,38 @@ TEST_CASE("audit entry: a connection survives being written and read") {
   }
 }
 
+TEST_CASE("audit entry: a change of a stage survives being written and read") {
+  const AuditEntry entry{
+      .time = "2026-10-14T17:46:40.123Z",
+      .event = "StageChange",
+      .paths = {"/p/a"},
+      .verdict = LoggedVerdict::kPermit,
+      .stage = "k7fq",
+      .number = 2,
+      .by = "--apply",
+      .change = "modified",
+      .moved_from = "/p/b",
+      .result = "merged",
+      .before = AuditEntry::FileState{.kind = "link", .target = "x\n"},
+      .after = AuditEntry::FileState{.kind = "file", .mode = "644", .size = 0, .sha256 = "ab"}};
+  const std::string text = AuditText(entry);
+  CHECK(text.find(R"("stage":"k7fq","number":2,"by":"--apply","change":"modified",)"
+                  R"("moved_from":"/p/b","result":"merged",)"
+                  R"("before":{"kind":"link","target":"x\n"},)"
+                  R"("after":{"kind":"file","mode":"644","size":0,"sha256":"ab"},"us":0)") !=
+        std::string::npos);
+  CHECK(IsAuditText(text));
+  const std::optional<AuditEntry> again = ReadAuditEntry(text + "}");
+  REQUIRE(again.has_value());
+  CHECK(AuditText(*again) == text);
+  CHECK(again->before == entry.before);
+  CHECK(again->after == entry.after);
+  const auto wrong = ReadAuditEntry(R"({"time":"t","before":"x","after":{"size":"1"}})");
+  REQUIRE(wrong.has_value());
+  CHECK_FALSE(wrong->before.has_value());
+  CHECK(wrong->after == AuditEntry::FileState{});
+}
+
 TEST_CASE("audit entry: a line from a sandbox has the launcher's time") {
   const auto entry = ReadAuditEntry(R"({"time":"a","verdict":"permit","inside":"b"})");
   REQUIRE(entry.has_value());

@@ -42,6 +42,32 @@ TEST_CASE("log line: a call that the client asks about has a second line, which 
   CHECK(ShowLogEntry(*entry, Console()).ends_with(", agent Explore, at the prompt"));
 }
 
+TEST_CASE("log line: what a stage changed") {
+  const std::string start =
+      R"({"time":"2026-10-14T17:46:40.123Z","event":"StageChange","paths":["/p/a"],)"
+      R"("verdict":"permit","stage":"k7fq","number":2,"by":"--apply",)";
+  const auto entry = ReadLogLine(
+      Whole(start + R"("change":"modified","moved_from":"/p/b","result":"merged",)" +
+            R"("before":{"kind":"link","target":"x"},"after":{"kind":"file","mode":"644",)" +
+            R"("size":12,"sha256":"0123456789abcdef0123"},"us":0)"));
+  REQUIRE(entry.has_value());
+  CHECK(ShowLogEntry(*entry, Console()) ==
+        "2026-10-14 17:46:40Z  permit  StageChange /p/a  stage k7fq, apply 2: modified, merged: "
+        "link to \"x\" -> file 644 12 bytes 0123456789ab...; moved from /p/b; by --apply");
+  const auto added = ReadLogLine(
+      Whole(start + R"("change":"added","result":"applied","after":{"kind":"directory"},"us":0)"));
+  REQUIRE(added.has_value());
+  CHECK(ShowLogEntry(*added, Console()).find("nothing -> directory; by") != std::string::npos);
+  const auto end = ReadLogLine(Whole(
+      R"({"time":"2026-10-14T17:46:40.123Z","event":"StageEnd","verdict":"permit","stage":"k7fq")"));
+  REQUIRE(end.has_value());
+  CHECK(ShowLogEntry(*end, Console()).ends_with("  stage k7fq, status 0"));
+  LogFilter filter{.stage = "k7"};
+  CHECK(filter.Wants(*end));
+  filter.stage = "a";
+  CHECK_FALSE(filter.Wants(*end));
+}
+
 TEST_CASE("log line: torn and foreign text is not a line") {
   for (const std::string& text :
        {std::string(), std::string("{\"time\":\"2026-10-14T17:46:40.123Z\"}"),

@@ -37,6 +37,13 @@ class Refusals {
     entry.host = "b.example:443";
     REQUIRE(AppendToAudit(log_.path(), Quiet(rotate), AuditText(entry), time));
   }
+  // What a stage leaves out of an apply.
+  void AddOfStage(int64_t time) const {
+    AuditEntry entry{.time = AuditTime(time), .event = "StageChange", .stage = "k7fq"};
+    entry.verdict = LoggedVerdict::kDeny;
+    entry.host = "b.example:443";
+    REQUIRE(AppendToAudit(log_.path(), Quiet(), AuditText(entry), time));
+  }
   // Other lines of at least `size` bytes in all.
   void Flood(size_t size, int64_t time) const {
     AuditEntry entry{.time = AuditTime(time), .event = "Connection", .session = "flood"};
@@ -80,6 +87,14 @@ TEST_CASE("refused sessions: the last refused first, each once") {
   CHECK(refusals.Find().ids == Texts{"one", "two"});
   CHECK(refusals.Find().has_other);
   CHECK(refusals.Find().is_whole_day);
+}
+
+TEST_CASE("refused sessions: what a stage leaves out was refused in no session") {
+  const Refusals refusals;
+  refusals.Add("one", kTime);
+  refusals.AddOfStage(kTime);
+  CHECK(refusals.Find().ids == Texts{"one"});
+  CHECK_FALSE(refusals.Find().has_other);
 }
 
 TEST_CASE("refused sessions: other lines of the same day hide none") {

@@ -1,0 +1,243 @@
+#include "cli/stage/stage_log.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "audit_log/append.h"
+#include "audit_log/line.h"
+#include "base/file_digest.h"
+#include "base/sha256.h"
+#include "base/syscall.h"
+#include "base/text.h"
+#include "cli/common/assumed_folder.h"
+#include "cli/common/console.h"
+#include "cli/stage/show_changes.h"
+#include "files/beneath.h"
+#include "policy/files/real_files.h"
+#include "run/messages.h"
+#include "run/typed_context.h"
+
+namespace ringfence {
+namespace {
+
+using FileState = AuditEntry::FileState;
+
+// The context of the stage's project, or of no project if it does not exist any more.
+Result<Context> LogContext(Registration given, const Result<StageRecord>& record) {
+  const RealFiles disk;
+  struct stat facts {};
+  if (record && ::stat(record->project.text().c_str(), &facts) == 0) {
+    given.root = record->project.text();
+    given.profile = record->profile;
+    return FindTypedContext(std::move(given), disk);
+  }
+  const AssumedFolder files(disk, kNowhere);
+  given.root.clear();
+  given.project_dir = kNowhere;
+  return FindTypedContext(std::move(given), files);
+}
+
+std::string_view EntryKindWord(EntryKind kind) {
+  switch (kind) {
+    case EntryKind::kNone:
+      return "";
+    case EntryKind::kFile:
+      return "file";
+    case EntryKind::kDirectory:
+      return "directory";
+    case EntryKind::kLink:
+      return "link";
+    case EntryKind::kSpecial:
+      return "special";
+  }
+  return "";
+}
+
+std::optional<FileState> StateOf(const Entry& entry) {
+  if (!entry.exists()) return {};
+  FileState state{.kind = std::string(EntryKindWord(entry.kind))};
+  if (entry.is_link()) {
+    state.target = entry.target;
+    return state;
+  }
+  std::array<char, 8> mode{};
+  std::snprintf(mode.data(), mode.size(), "%o", entry.mode);
+  state.mode = mode.data();
+  if (entry.is_file()) state.size = entry.size;
+  return state;
+}
+
+std::string_view ResultWord(const PlannedChange& planned) {
+  switch (planned.action) {
+    case ChangeAction::kApply:
+      return planned.resolution == ConflictResolution::kStaged ? "staged" : "applied";
+    case ChangeAction::kMerge:
+      return planned.resolution == ConflictResolution::kEdited ? "edited" : "merged";
+    case ChangeAction::kConflict:
+      return "conflict";
+    case ChangeAction::kHold:
+      return "held";
+    case ChangeAction::kSkip:
+      return planned.resolution == ConflictResolution::kMine ? "mine" : "skipped";
+  }
+  return "";
+}
+
+// "" if the file cannot be read.
+std::string DigestAt(const UniqueFd& folder, const std::string& path) {
+  const Result<UniqueFd> file =
+      OpenBeneath(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  if (!file) return "";
+  const Result<std::string> digest = Sha256OfFile(file->get());
+  return digest ? *digest : "";
+}
+
+void AddDigests(const Stage& stage, const Change& change, AuditEntry& entry) {
+  if (change.before.is_file()) {
+    entry.before->sha256 = DigestAt(stage.project(), change.path);
+  }
+  if (!change.after.is_file() || !entry.after->sha256.empty()) return;
+  entry.after->sha256 =
+      change.is_same_content ? entry.before->sha256 : DigestAt(stage.written(), change.path);
+}
+
+// Adds the digests to the entries of all changes, which begin at `entries`. Digests take most of
+// the time of logging, so all processors share them.
+void AddAllDigests(const Stage& stage, const MergePlan& plan, std::span<AuditEntry> entries) {
+  constexpr size_t kPart = 64;
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t begin = next.fetch_add(kPart); begin < entries.size();
+         begin = next.fetch_add(kPart)) {
+      const size_t end = std::min(begin + kPart, entries.size());
+      for (size_t i = begin; i < end; ++i) AddDigests(stage, plan.changes[i].change, entries[i]);
+    }
+  };
+  const size_t parts = entries.size() / kPart;
+  const size_t helpers = std::min<size_t>({parts, std::thread::hardware_concurrency(), 8});
+  std::vector<std::jthread> threads;
+  for (size_t i = 1; i < helpers; ++i) threads.emplace_back(work);
+  work();
+}
+
+// "12 changes, 1 of them merged; 2 not applied"
+std::string SummaryOf(const MergePlan& plan) {
+  const size_t merged = plan.Count(ChangeAction::kMerge);
+  const size_t done = plan.Count(ChangeAction::kApply) + merged;
+  std::string text = Counted(done, "change");
+  if (merged > 0) text += ", " + Grouped(merged) + " of them merged";
+  if (done < plan.changes.size())
+    text += "; " + Grouped(plan.changes.size() - done) + " not applied";
+  return text;
+}
+
+// A policy that cannot be read is only a warning.
+Status LogOne(const Registration& given, const StageFolder& stage, AuditEntry entry) {
+  const Result<StageLog> log = StageLog::Of(given, stage);
+  if (log) return log->Write({std::move(entry)});
+  Say("warning: this is not logged: " + Printable(log.error().text()));
+  return Unit{};
+}
+
+}  // namespace
+
+Result<StageLog> StageLog::Of(const Registration& given, const StageFolder& stage) {
+  const Result<StageRecord> record = stage.Load();
+  const Result<Context> context = LogContext(given, record);
+  if (!context) return context.error();
+  const Result<Policy> policy = context->PolicyFor();
+  if (!policy) return policy.error();
+  const std::optional<Path> file = OwnPath(policy->audit.file, context->places);
+  if (!file) {
+    return UsageError("HOME", "no home directory is known, so the audit log is not known either",
+                      "name your home directory: --home DIR");
+  }
+  StageLog log(std::string(stage.path().name()), *file);
+  log.rules_ = policy->audit;
+  log.rules_.file = "";  // its text belongs to the policy, and `file_` counts
+  log.profile_ = policy->profile;
+  return log;
+}
+
+Status StageLog::Write(std::vector<AuditEntry> entries) const {
+  const int64_t now = Nanoseconds(CLOCK_REALTIME);
+  std::vector<NewAuditLine> lines;
+  lines.reserve(entries.size());
+  for (AuditEntry& entry : entries) {
+    entry.time = AuditTime(now);
+    entry.stage = id_;
+    entry.profile = profile_;
+    lines.push_back({AuditText(entry), now});
+  }
+  const Status added = AppendAllToAudit(file_, rules_, lines);
+  if (added) return Unit{};
+  const Error error{Error::Kind::kSystem, "audit log: " + added.error().where, added.error().what,
+                    "name a file that you can write: \"audit\": {\"file\": ...} of the policy"};
+  if (rules_.required) return error;
+  Say("warning: this is not logged: " + Printable(error.text()));
+  return Unit{};
+}
+
+Status LogRemoval(const Registration& given, const StageFolder& stage, std::string_view by) {
+  return LogOne(
+      given, stage,
+      {.event = "StageDiscard", .verdict = LoggedVerdict::kPermit, .by = std::string(by)});
+}
+
+Status LogRecovery(const Registration& given, const StageFolder& stage) {
+  return LogOne(given, stage,
+                {.event = "StageRecover",
+                 .verdict = LoggedVerdict::kPermit,
+                 .why = "a command was interrupted; what it had changed in the project is undone",
+                 .by = "recovery"});
+}
+
+AuditEntry ChangeEntry(const PlannedChange& planned, const Path& project) {
+  const Change& change = planned.change;
+  AuditEntry entry{
+      .event = "StageChange",
+      .paths = {project.text() + "/" + change.path},
+      .verdict = planned.is_done() ? LoggedVerdict::kPermit : LoggedVerdict::kDeny,
+      .why = planned.why,
+      .change = std::string(ChangeWord(change)),
+      .moved_from = change.moved_from.empty() ? "" : project.text() + "/" + change.moved_from,
+      .result = std::string(ResultWord(planned)),
+      .before = StateOf(change.before),
+      .after = StateOf(change.after)};
+  if (planned.action == ChangeAction::kMerge && entry.after) {
+    entry.after->size = planned.merged.size();
+    entry.after->sha256 = Sha256Hex(planned.merged);
+  }
+  return entry;
+}
+
+std::vector<AuditEntry> ApplyEntries(const Stage& stage, const MergePlan& plan, uint64_t number,
+                                     const Deciders& deciders) {
+  const Path& project = stage.record().project;
+  std::vector<AuditEntry> entries;
+  entries.reserve(plan.changes.size() + 1);
+  entries.push_back({.event = "StageApply",
+                     .paths = {project.text()},
+                     .verdict = LoggedVerdict::kPermit,
+                     .why = SummaryOf(plan),
+                     .number = number,
+                     .by = deciders.by});
+  for (const PlannedChange& planned : plan.changes) {
+    AuditEntry entry = ChangeEntry(planned, project);
+    entry.number = number;
+    entry.by = planned.resolution == ConflictResolution::kNone ? deciders.by : deciders.conflicts;
+    entries.push_back(std::move(entry));
+  }
+  AddAllDigests(stage, plan, std::span(entries).subspan(1));
+  return entries;
+}
+
+}  // namespace ringfence
