@@ -8,6 +8,7 @@
 #include "cli/audit/report_template.h"
 #include "cli/audit/statistics.h"
 #include "cli/common/markup.h"
+#include "cli/common/page.h"
 #include "cli/common/since.h"
 
 namespace ringfence {
@@ -261,21 +262,19 @@ OrderedJson PageJson(const AuditReport& report) {
 std::string AuditHtml(const AuditReport& report) {
   const OrderedJson page = PageJson(report);
   const bool is_none = page["demanding"] == 0 && report.baseline.empty();
-  const std::string policy = "default-src 'none'; style-src " + PolicyHash(kReportCss) +
-                             "; script-src " + PolicyHash(kReportJs) +
-                             "; base-uri 'none'; form-action 'none'; "
-                             "require-trusted-types-for 'script'; trusted-types 'none'";
-  const Slot slots[] = {{"policy", policy},
-                        {"css", std::string(kReportCss)},
-                        {"js", std::string(kReportJs)},
-                        {"answer", ValueHtml(page["answer"])},
-                        {"sound", !report.is_sound() ? "bad"
-                                  : is_none          ? "none"
-                                                     : "good"},
-                        {"data", ScriptJson(page)},
-                        {"noscript", NoScriptHtml(page)},
-                        {"version", RINGFENCE_VERSION}};
-  return Fill(kReportHtml, slots);
+  return Page({.command = "audit",
+               .title = ValueHtml(page["answer"]),
+               .tone = !report.is_sound() ? "bad"
+                       : is_none          ? "none"
+                                          : "good",
+               .css = kReportCss,
+               .js = kReportJs,
+               .before = std::string(kReportPatterns),
+               .main = "<noscript>\n"
+                       "<p>With JavaScript this page has charts, filters and an order.</p>\n" +
+                       NoScriptHtml(page) + "</noscript>\n",
+               .after = "<script id=\"report\" type=\"application/json\">" + ScriptJson(page) +
+                        "</script>\n"});
 }
 
 }  // namespace ringfence

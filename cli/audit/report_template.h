@@ -1,13 +1,13 @@
-// Template of the HTML report: report.html, report.css and report*.js in this directory, which the
-// build embeds in the program.
+// Parts of the HTML report: report.css, report*.js and report_patterns.html in this directory,
+// which the build embeds in the program.
 #pragma once
 
 #include <string_view>
 
 namespace ringfence {
 
-extern const std::string_view kReportHtml;
 extern const std::string_view kReportCss;
 extern const std::string_view kReportJs;
+extern const std::string_view kReportPatterns;  // of the kinds of decision, for the charts
 
 }  // namespace ringfence

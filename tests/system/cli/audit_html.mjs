@@ -1,100 +1,14 @@
 // The cases of test_audit_html.py, which passes all paths as JSON, for the pages that it names.
-// Prints [name, problem] of each case as JSON. A case that throws has failed.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
-
-const question = JSON.parse(process.argv[2]);
-const { chromium } = createRequire(import.meta.url)(question.playwright);
-const axe = readFileSync(question.axe, "utf8");
-const SCHEMES = ["light", "dark"];
-const WIDTHS = { phone: 360, desk: 1280 };
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-
-const browser = await chromium.launch({ executablePath: question.chromium });
-const outcomes = [];
+import {
+  WIDTHS, finish, fitsItsWidth, focused, holdsNothingForeign, isReachedByTab, openAll, question, run,
+  runCommonCases, runTogether, tabTo,
+} from "../support/page_cases.mjs";
 
 // --- helpers ---
 
-// Opens a page; `more` are Playwright's options. Records requests and messages.
-async function open(name, more = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...more });
-  const page = await context.newPage();
-  page.requests = [];
-  page.messages = [];
-  await context.route("**/*", (route) => {
-    page.requests.push(route.request().url());
-    return route.request().url().startsWith("file:") ? route.continue() : route.abort();
-  });
-  page.on("console", (message) => page.messages.push(message.text()));
-  page.on("pageerror", (error) => page.messages.push(String(error)));
-  await page.goto(pathToFileURL(question.pages[name].page).href);
-  return page;
-}
-
-// Runs cases in one page, one after the other: opening a page takes longer than most of them. No
-// case may depend on the state that the previous one leaves.
-async function runTogether(cases, ...opened) {
-  if (!(opened[0] in question.pages)) return;
-  let page;
-  for (const [name, test] of cases) {
-    try {
-      page ??= await open(...opened);
-      await test(page);
-      outcomes.push([name, ""]);
-    } catch (problem) {
-      outcomes.push([name, String(problem.message ?? problem).slice(0, 1500) || "it fails"]);
-    }
-    if (page && question.shots) {
-      await page.screenshot({ path: `${question.shots}/${name.replace(/\W+/g, "-")}.png` });
-    }
-  }
-  await page?.context().close();
-}
-
-const run = (name, test, ...opened) => runTogether([[name, test]], ...opened);
-
-// The same case with this colour scheme, or in a window of this size.
-const shownIn = (colorScheme, test) => async (page) => {
-  await page.emulateMedia({ colorScheme });
-  await test(page);
-};
-
-const shownAt = (width, height, test) => async (page) => {
-  await page.setViewportSize({ width, height });
-  await test(page);
-};
-
-const openAll = (page) => page.evaluate(() => {
-  for (const details of document.querySelectorAll("details")) details.open = true;
-});
-
 const shownRows = (page) => page.locator(".matrix tbody tr").count();
 const status = (page) => page.locator("[role=status]").textContent();
-
-// The element with the keyboard focus.
-const focused = (page) => page.evaluate(() => {
-  const at = document.activeElement;
-  const style = getComputedStyle(at);
-  const box = at.getBoundingClientRect();
-  at.dataset.reached = "yes";
-  return {
-    name: at.localName, text: at.textContent.slice(0, 60), label: at.getAttribute("aria-label"),
-    isFree: at === document.body,
-    isSeen: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2 &&
-      box.width > 0 && box.bottom > 0 && box.top < innerHeight && box.left < innerWidth,
-  };
-});
-
-async function tabTo(page, isIt, most = 400) {
-  for (let i = 0; i < most; ++i) {
-    await page.keyboard.press("Tab");
-    const at = await focused(page);
-    if (isIt(at)) return at;
-  }
-  throw new Error(`${most} presses of Tab do not reach it: ${isIt}`);
-}
 
 async function typeInto(page, role, label, text) {
   await page.getByRole(role, { name: label, exact: true }).focus();
@@ -109,38 +23,6 @@ async function expectStatus(page, pattern) {
 }
 
 // --- the cases ---
-
-async function isQuiet(page) {
-  await openAll(page);
-  assert.equal(page.requests.length, 1, `requests: ${page.requests}`);
-  assert.deepEqual(page.messages, []);
-}
-
-async function isAccessible(page) {
-  await openAll(page);
-  await page.evaluate(axe);
-  const found = await page.evaluate(
-    (tags) => axe.run(document, { runOnly: tags, resultTypes: ["violations"] }), RULES);
-  assert.ok(found.passes.length > 10, "axe tried nothing");
-  assert.deepEqual(found.violations.map((one) =>
-    `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html + node.failureSummary)}`), []);
-}
-
-async function fitsItsWidth(page) {
-  await openAll(page);
-  const [page_width, window_width] = await page.evaluate(
-    () => [document.documentElement.scrollWidth, innerWidth]);
-  assert.ok(page_width <= window_width, `${page_width} in a window of ${window_width}`);
-  // Wide regions scroll separately and are reachable by keyboard.
-  const stuck = await page.evaluate(() => [...document.querySelectorAll(".scroll")]
-    .filter((region) => region.scrollWidth > region.clientWidth && region.tabIndex !== 0).length);
-  assert.equal(stuck, 0);
-}
-
-async function fitsWithLargeText(page) {
-  await page.addStyleTag({ content: "html { font-size: 200% }" });
-  await fitsItsWidth(page);
-}
 
 async function hasStructure(page) {
   const facts = await page.evaluate(() => ({
@@ -271,36 +153,6 @@ async function readsWithoutScript(page, facts) {
   assert.deepEqual(page.messages, []);
 }
 
-async function firstLinkSkips(page) {
-  await page.keyboard.press("Tab");
-  const at = await focused(page);
-  assert.match(at.text, /^Skip/);
-  assert.ok(at.isSeen);
-  await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.activeElement.id === "content");
-}
-
-// Tab goes through the whole page: nothing traps the keyboard, nothing is left out.
-async function isReachedByTab(page) {
-  await page.evaluate(() => {
-    for (const region of document.querySelectorAll(".matrix tbody tr:nth-child(n+8)")) region.remove();
-    for (const details of document.querySelectorAll("details")) details.open = true;
-  });
-  const unseen = [];
-  for (let i = 0; i < 2000; ++i) {
-    await page.keyboard.press("Tab");
-    const at = await focused(page);
-    if (at.isFree) break;
-    if (!at.isSeen) unseen.push(`${at.name} ${at.text}`);
-  }
-  assert.deepEqual(unseen, []);
-  const left = await page.evaluate(() => [...document.querySelectorAll(
-    "a, button:enabled, input, select, summary, [tabindex='0']")]
-    .filter((one) => one.checkVisibility() && !one.dataset.reached)
-    .map((one) => one.outerHTML.slice(0, 100)));
-  assert.deepEqual(left, []);
-}
-
 async function opensReasonsByKeyboard(page) {
   const groups = await page.locator("details.group").count();
   assert.ok(groups > 3);
@@ -400,28 +252,6 @@ async function showsTime(page) {
   assert.ok(days >= 21 && days <= 23, `${days} days`);
 }
 
-async function holdsNothingForeign(page, isHostile) {
-  const facts = await page.evaluate(() => ({
-    foreign: document.querySelectorAll("img, iframe, object, embed, link, base, form, video, audio").length,
-    scripts: [...document.scripts].map((one) => one.type).join(),
-    styles: document.querySelectorAll("style").length,
-    handlers: [...document.querySelectorAll("*")].filter((one) => one.getAttributeNames()
-      .some((name) => name.startsWith("on") || name === "style" || name === "src")).length,
-    hacked: "hacked" in window,
-    addresses: [...document.querySelectorAll("a")].filter((one) => !/^#[a-z0-9-]+$/.test(
-      one.getAttribute("href"))).length,
-    text: ["header", "main"].map((name) => document.querySelector(name).textContent).join(),
-  }));
-  const { text, ...rest } = facts;
-  assert.deepEqual(rest, { foreign: 0, scripts: "application/json,module", styles: 1, handlers: 0,
-    hacked: false, addresses: 0 });
-  // Invisible characters are escaped.
-  assert.doesNotMatch(text.replaceAll("\n", ""), /[\p{Cc}\p{Cf}\u2028\u2029\uffff]/u);
-  if (!isHostile) return;
-  assert.ok(text.split(question.hostile).length > 8, "the text is not shown as it is");
-  assert.ok(text.includes("a\\u202eb\\u2066c\\u200bd\\u0007e\\u001bf\\ufeffg"), "nor is that");
-}
-
 async function holdsHostileText(page) {
   await openAll(page);
   await holdsNothingForeign(page, true);
@@ -430,39 +260,6 @@ async function holdsHostileText(page) {
   assert.doesNotMatch(source, /[<>&\p{Cc}\p{Cf}\u2028\u2029\ufffe\uffff]/u);
   const names = JSON.parse(source).rows.map((row) => row.name);
   assert.ok(names.some((name) => name.includes(question.hostile)), "it is another text");
-}
-
-// The content security policy would hold even if an element were injected.
-async function policyForbids(page) {
-  const refused = await page.evaluate(() => new Promise((resolve) => {
-    const seen = new Set();
-    document.addEventListener("securitypolicyviolation", (event) => {
-      seen.add(event.effectiveDirective);
-      if (seen.size === 5) resolve([...seen].sort());
-    });
-    const image = document.createElement("img");
-    image.src = "http://evil.example/x";
-    const style = document.createElement("style");
-    style.textContent = "h1 { display: none }";
-    document.body.append(image, style);
-    try {
-      document.body.setAttribute("onclick", "window.hacked = 1");
-    } catch {
-      seen.add("not a trusted script");
-    }
-    fetch("http://evil.example/y").catch(() => {});
-    setTimeout(() => resolve([...seen].sort()), 3000);
-  }));
-  assert.deepEqual(refused, ["connect-src", "img-src", "not a trusted script",
-    "require-trusted-types-for", "style-src-elem"]);
-  assert.equal(page.requests.length, 1, `requests: ${page.requests}`);
-}
-
-async function doesNotMove(page) {
-  await openAll(page);
-  assert.equal(await page.evaluate(() => document.getAnimations().length), 0);
-  const behaviour = await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior);
-  assert.equal(behaviour, "auto");
 }
 
 async function prints(page) {
@@ -476,28 +273,13 @@ async function prints(page) {
 
 const { none, alike, ...pages } = question.pages;
 for (const [name, facts] of Object.entries(pages)) {
+  await runCommonCases(name);
   await runTogether([
-    [`${name}: skip link`, firstLinkSkips],
-    [`${name}, light: no request, no message`, isQuiet],
     [`${name}: structure`, hasStructure],
     [`${name}: sections`, (page) => hasItsSections(page, facts)],
     [`${name}: counts add up`, (page) => addsUp(page, facts)],
     [`${name}: without colour`, needsNoColour],
-    [`${name}: Content-Security-Policy`, policyForbids],
-  ], name, { colorScheme: "light" });
-  await runTogether([
-    [`${name}, dark: no request, no message`, isQuiet],
-    ...Object.entries(WIDTHS).map(([what, width]) =>
-      [`${name}: fits a ${what}`, shownAt(width, 800, fitsItsWidth)]),
-  ], name, { colorScheme: "dark" });
-  await runTogether([
-    ...SCHEMES.flatMap((scheme) => [
-      [`${name}, ${scheme}: accessible`, shownIn(scheme, shownAt(WIDTHS.desk, 900, isAccessible))],
-      [`${name}, ${scheme}: accessible on a phone`,
-        shownIn(scheme, shownAt(WIDTHS.phone, 780, isAccessible))],
-    ]),
-    [`${name}: fits with text twice as large`, shownAt(640, 800, fitsWithLargeText)],
-  ], name, { bypassCSP: true });
+  ], name);
   await run(`${name}: without JavaScript`, (page) => readsWithoutScript(page, facts), name,
     { javaScriptEnabled: false });
   await run(`${name}: fits a phone without JavaScript`, fitsItsWidth, name,
@@ -515,10 +297,8 @@ await run("fixtures: reasons by keyboard", opensReasonsByKeyboard, "fixtures");
 await run("fixtures: filters by keyboard", (page) => filtersByKeyboard(page, facts), "fixtures");
 await run("fixtures: order by keyboard", sortsByKeyboard, "fixtures");
 await run("fixtures: a denial leads to its reason", leadsToTheReason, "fixtures");
-await run("fixtures: nothing moves", doesNotMove, "fixtures");
 await run("fixtures: on paper", prints, "fixtures");
 await run("log: pages of the matrix", turnsPages, "log");
 await run("log: decisions over time", showsTime, "log");
 
-await browser.close();
-console.log(JSON.stringify(outcomes));
+await finish();

@@ -1,40 +1,18 @@
 """Opens the pages of `ringfence audit --format html` in a real Chromium, without a window: light
 and dark, wide and narrow, by keyboard only, without JavaScript, with hostile text (audit_html.mjs).
-
-Needs Chromium (CHROMIUM names another one), Node.js, and the pinned npm packages below, which are
-downloaded once into a cache.
 """
 
 import collections
 import json
-import os
 import pathlib
-import shutil
-import subprocess
 
 import pytest
 
-import npm_package
+import page_browser
 from audit_reports import HOSTILE, UNSEEN, write_fixtures, write_log
 
-PLAYWRIGHT = ("playwright-core", "1.65.1")
-AXE = ("axe-core", "4.14.1")
 LOG_LINES, LOG_LINES_IF_FULL = 5000, 20000
 MAX_BYTES = 10_000_000
-
-
-def tools():
-    """Chromium, node and the packages."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    for name, found in (("chromium", chromium), ("node", shutil.which("node"))):
-        if not found:
-            pytest.skip(f"{name} is not installed")
-    try:
-        return {"chromium": chromium, "playwright": str(npm_package.folder(*PLAYWRIGHT)),
-                "axe": str(npm_package.folder(*AXE) / "axe.min.js")}
-    except npm_package.Unavailable as reason:
-        pytest.skip(str(reason))
 
 
 def make(world, name, status, *arguments):
@@ -100,11 +78,7 @@ def pages_for(world, name, log_lines):
 def test_page(name, world, pytestconfig, checks):
     """The cases for one kind of page."""
     log_lines = LOG_LINES_IF_FULL if pytestconfig.option.full else LOG_LINES
-    question = {**tools(), "pages": pages_for(world, name, log_lines), "shots": pytestconfig.option.shots,
-                "hostile": HOSTILE, "unseen": UNSEEN}
     script = pathlib.Path(__file__).with_name("audit_html.mjs")
-    browser = subprocess.run(["node", script, json.dumps(question)], capture_output=True, text=True,
-                             timeout=600, cwd=world.base)
-    assert browser.returncode == 0, browser.stderr
-    for case, problem in json.loads(browser.stdout):
-        checks.check(case, problem)
+    question = {"pages": pages_for(world, name, log_lines), "shots": pytestconfig.option.shots,
+                "hostile": HOSTILE, "unseen": UNSEEN}
+    page_browser.run_cases(script, question, checks, world.base)
