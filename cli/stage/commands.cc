@@ -8,6 +8,7 @@
 #include "cli/stage/collect_garbage.h"
 #include "cli/stage/conflicts.h"
 #include "cli/stage/list_stages.h"
+#include "cli/stage/review.h"
 #include "cli/stage/show_changes.h"
 #include "cli/stage/stage_choice.h"
 #include "cli/stage/stage_log.h"
@@ -82,6 +83,8 @@ Outcome RunStageCommand(StageCommand command, const StageOptions& options) {
       return WithPath(options, ShowDiff);
     case StageCommand::kApply:
       return WithPath(options, Apply);
+    case StageCommand::kReview:
+      return ReviewStage(options);
     case StageCommand::kUndo:
       return Undo(options);
     case StageCommand::kDiscard:

@@ -18,23 +18,6 @@
 namespace ringfence {
 namespace {
 
-std::string CommandText(const StageRecord& record) {
-  std::string text;
-  for (const std::string& word : record.command) {
-    const bool is_plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`") == word.npos;
-    text += (text.empty() ? "" : " ") + (is_plain ? word : ShellQuoted(word));
-  }
-  return text;
-}
-
-std::string StateText(const Stage& stage) {
-  if (stage.is_running()) return stage.folder().PausedFor().empty() ? "running" : "paused";
-  if (stage.is_dirty()) return "dirty";
-  if (stage.record().state == StageState::kRunning) return "interrupted";
-  const Result<ApplyNumbers> applies = FindApplies(stage.folder());
-  return applies && !applies->applied.empty() ? "applied" : "ended";
-}
-
 std::string AgeText(int64_t started) {
   constexpr int64_t kSecond = 1'000'000'000;
   const int64_t seconds = std::max<int64_t>(0, (Nanoseconds(CLOCK_REALTIME) - started) / kSecond);
@@ -75,6 +58,23 @@ ListedStage ListedWith(const Stage& stage) {
 }
 
 }  // namespace
+
+std::string CommandText(const StageRecord& record) {
+  std::string text;
+  for (const std::string& word : record.command) {
+    const bool is_plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`") == word.npos;
+    text += (text.empty() ? "" : " ") + (is_plain ? word : ShellQuoted(word));
+  }
+  return text;
+}
+
+std::string StateText(const Stage& stage) {
+  if (stage.is_running()) return stage.folder().PausedFor().empty() ? "running" : "paused";
+  if (stage.is_dirty()) return "dirty";
+  if (stage.record().state == StageState::kRunning) return "interrupted";
+  const Result<ApplyNumbers> applies = FindApplies(stage.folder());
+  return applies && !applies->applied.empty() ? "applied" : "ended";
+}
 
 Outcome ListStages(const StageOptions& options) {
   const Result<StageStore> store = FindStages(options.given);

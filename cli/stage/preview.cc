@@ -150,7 +150,9 @@ class PreviewMaker {
  public:
   PreviewMaker(const Stage& stage, ChangeList changes)
       : stage_(stage), changes_(std::move(changes)) {
-    LeaveOutMoved();
+    const std::vector<bool> is_left_out = ShownElsewhere(changes_);
+    size_t i = 0;
+    std::erase_if(changes_, [&](const Change&) { return is_left_out[i++]; });
     collapsed_ = CollapsedFolders(changes_);
   }
 
@@ -160,27 +162,6 @@ class PreviewMaker {
   }
 
  private:
-  // What was moved is shown once, where it is now; a moved directory without its contents.
-  void LeaveOutMoved() {
-    std::set<std::string_view> sources;
-    std::vector<std::string> folders;
-    for (const Change& change : changes_) {
-      if (change.moved_from.empty()) continue;
-      sources.insert(change.moved_from);
-      if (!change.after.is_directory()) continue;
-      folders.push_back(change.moved_from + "/");
-      folders.push_back(change.path + "/");
-    }
-    std::vector<bool> is_left_out;
-    for (const Change& change : changes_) {
-      const auto holds = [&](const std::string& folder) { return change.path.starts_with(folder); };
-      is_left_out.push_back((change.is_removed() && sources.contains(change.path)) ||
-                            std::ranges::any_of(folders, holds));
-    }
-    size_t i = 0;
-    std::erase_if(changes_, [&](const Change&) { return is_left_out[i++]; });
-  }
-
   void Add(size_t i) {
     const Change& change = changes_[i];
     std::string_view folder = change.path;
@@ -210,6 +191,34 @@ class PreviewMaker {
 
 }  // namespace
 
+std::vector<bool> ShownElsewhere(const ChangeList& changes) {
+  std::set<std::string_view> sources;
+  std::vector<std::string> folders;
+  for (const Change& change : changes) {
+    if (change.moved_from.empty()) continue;
+    sources.insert(change.moved_from);
+    if (!change.after.is_directory()) continue;
+    folders.push_back(change.moved_from + "/");
+    folders.push_back(change.path + "/");
+  }
+  std::vector<bool> is_elsewhere;
+  for (const Change& change : changes) {
+    const auto holds = [&](const std::string& folder) { return change.path.starts_with(folder); };
+    is_elsewhere.push_back((change.is_removed() && sources.contains(change.path)) ||
+                           std::ranges::any_of(folders, holds));
+  }
+  return is_elsewhere;
+}
+
+std::string DescribeMode(const Change& change) {
+  const bool has_both = change.before.exists() && change.after.exists();
+  if (!has_both || change.before.kind != change.after.kind || change.after.is_link() ||
+      change.before.mode == change.after.mode) {
+    return "";
+  }
+  return "mode " + ModeText(change.before.mode) + " -> " + ModeText(change.after.mode);
+}
+
 std::string DescribeChange(const Stage& stage, const Change& change) {
   std::string text = change.is_removed() ? "deleted" : "";
   const auto add = [&text](const std::string& part) {
@@ -220,11 +229,7 @@ std::string DescribeChange(const Stage& stage, const Change& change) {
   } else {
     add(DescribeContents(stage, change));
   }
-  const bool has_both = change.before.exists() && change.after.exists();
-  if (has_both && change.before.kind == change.after.kind && !change.after.is_link() &&
-      change.before.mode != change.after.mode) {
-    add("mode " + ModeText(change.before.mode) + " -> " + ModeText(change.after.mode));
-  }
+  add(DescribeMode(change));
   return text.empty() ? (change.is_added() ? "empty" : "changed") : text;
 }
 

@@ -23,6 +23,13 @@ std::vector<PreviewLine> MakePreview(const Stage& stage, const StagePlan& plan);
 // "  package.json (+1 line)\n" for each line.
 std::string PreviewText(const std::vector<PreviewLine>& lines);
 
+// What was moved is shown once, where it is now; a moved directory without its contents. Returns
+// for each change if it is not to be shown.
+std::vector<bool> ShownElsewhere(const ChangeList& changes);
+
+// "mode 644 -> 755"; "" if the permissions stay.
+std::string DescribeMode(const Change& change);
+
 // "+1 line, -2 lines", "mode 644 -> 755", ...: the line of one change, without its path.
 std::string DescribeChange(const Stage& stage, const Change& change);
 

@@ -51,6 +51,20 @@ void AddDiff(Command& stage, Action& chosen) {
   Choose(command, StageCommand::kDiff, options, chosen);
 }
 
+void AddReview(Command& stage, Action& chosen) {
+  const auto options = std::make_shared<StageOptions>();
+  Command command = AddCommand(stage, "review", "Write a page of HTML that shows what a stage does",
+                               "  ringfence stage review k7fq --output review.html\n"
+                               "  ringfence stage review > review.html");
+  command.AddOption("--home DIR", options->given.home, "The home directory, instead of HOME");
+  command.AddOption("--policy FILE", options->given.policy,
+                    "Use this policy instead of the user's and the project's");
+  AddId(command, options);
+  command.AddOption("--output FILE", options->output,
+                    "Write to this file instead of standard output");
+  Choose(command, StageCommand::kReview, options, chosen);
+}
+
 void AddApply(Command& stage, Action& chosen) {
   const auto options = std::make_shared<StageOptions>();
   Command command = AddCommand(stage, "apply", "Apply the changes of a stage to the project",
@@ -139,6 +153,7 @@ void AddStage(Command& app, Action& chosen) {
   AddStagedRun(stage, chosen);
   AddList(stage, chosen);
   AddDiff(stage, chosen);
+  AddReview(stage, chosen);
   AddApply(stage, chosen);
   AddDiscard(stage, chosen);
   AddUndo(stage, chosen);

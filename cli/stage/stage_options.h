@@ -11,7 +11,7 @@
 
 namespace ringfence {
 
-enum class StageCommand { kList, kDiff, kApply, kDiscard, kUndo, kEnded, kKeepBases, kGc };
+enum class StageCommand { kList, kDiff, kApply, kDiscard, kUndo, kEnded, kKeepBases, kGc, kReview };
 
 constexpr size_t kPolicyDays = SIZE_MAX;  // the policy says how many
 
@@ -26,6 +26,7 @@ struct StageOptions {
   bool dry_run = false;            // of kGc
   bool stat = false;
   bool name_only = false;
+  std::string output;     // of kReview: a file; "" for standard output
   std::string conflicts;  // "staged" or "mine": how all conflicts are resolved; "": ask
   bool apply = false, discard = false, keep = false;  // what to do with the changes
   // Of kEnded:
