@@ -12,7 +12,7 @@ namespace ringfence {
 // The command as it would be typed.
 std::string CommandText(const StageRecord& record);
 
-// "running", "ended", "applied", "interrupted" (the launcher was killed) or "dirty".
+// "running", "paused", "ended", "applied", "interrupted" (the launcher was killed) or "dirty".
 std::string StateText(const Stage& stage);
 
 // Lists the user's stages, the oldest first. A stage that cannot be read is a warning.
