@@ -175,7 +175,8 @@ Status StageLog::Write(std::vector<AuditEntry> entries) const {
     entry.time = AuditTime(now);
     entry.stage = id_;
     entry.profile = profile_;
-    lines.push_back({AuditText(entry), now});
+    // Each has a time of its own, since the names of rotated files are made of them.
+    lines.push_back({AuditText(entry), now + static_cast<int64_t>(lines.size())});
   }
   const Status added = AppendAllToAudit(file_, rules_, lines);
   if (added) return Unit{};

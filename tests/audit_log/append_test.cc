@@ -250,15 +250,17 @@ TEST_CASE("audit: any number of lines is appended, also after a torn line") {
   const AuditLogFile log;
   log.File("state/log.jsonl", "half");
   std::vector<NewAuditLine> lines;
-  for (int i = 0; i < 500; ++i) lines.push_back({"{\"n\":\"" + std::to_string(i) + "\"", kTime});
+  for (int i = 0; i < 500; ++i)
+    lines.push_back({"{\"n\":\"" + std::to_string(i) + "\"", kTime + i});
   REQUIRE(AppendAllToAudit(log.path(), Quiet(5000), lines).has_value());
   CHECK(log.Files() > 5);
   size_t whole = 0;
   for (const std::string& line : log.Lines()) whole += line == "half" ? 0 : 1;
   CHECK(whole == 500);
-  const Path missing = Path::Clean(log.At("gone/.local/log.jsonl"));
-  CHECK_FALSE(AppendAllToAudit(missing, Quiet(), lines).has_value());
-  CHECK(AppendAllToAudit(missing, Quiet(), {}).has_value());
+  log.File("file", "");
+  const Path nowhere = Path::Clean(log.At("file/log.jsonl"));
+  CHECK_FALSE(AppendAllToAudit(nowhere, Quiet(), lines).has_value());
+  CHECK(AppendAllToAudit(nowhere, Quiet(), {}).has_value());
 }
 
 TEST_CASE("audit: an empty file starts a chain") {

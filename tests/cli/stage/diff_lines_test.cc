@@ -38,7 +38,8 @@ TEST_CASE("diff lines: content that looks like a header stays content") {
   REQUIRE(hunks.has_value());
   std::string removed;
   std::string added;
-  for (const DiffLine& line : DiffLines("--- a/x\n+++ b/x\n" + *hunks)) {
+  const std::string diff = "--- a/x\n+++ b/x\n" + *hunks;
+  for (const DiffLine& line : DiffLines(diff)) {
     if (line.kind == kRemoved) removed += std::string(line.text) + "\n";
     if (line.kind == kAdded) added += std::string(line.text) + "\n";
   }

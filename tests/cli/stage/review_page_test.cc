@@ -57,7 +57,7 @@ std::string TitleOf(const std::string& page) {
 }  // namespace
 
 TEST_CASE("review page: the title says what applying does") {
-  using enum ChangeAction;
+  using enum PlannedChange::Action;
   CHECK(TitleOf(ReviewHtml(ReviewOf({}))) == "Nothing to apply");
   CHECK(TitleOf(ReviewHtml(ReviewOf({Added("a"), Edited("b", kMerge)}))) == "2 changes to apply");
   CHECK(TitleOf(ReviewHtml(ReviewOf({Added("a"), Edited("b", kHold)}))) ==
@@ -179,7 +179,7 @@ TEST_CASE("review page: directories, moves and modes") {
 }
 
 TEST_CASE("review page: what is not applied, and why") {
-  using enum ChangeAction;
+  using enum PlannedChange::Action;
   std::vector<PlannedChange> changes = {Edited("c", kConflict, "both"),
                                         Edited("h", kHold, "policy"), Edited("m", kMerge),
                                         Edited("s", kSkip, "a FIFO")};
@@ -193,7 +193,7 @@ TEST_CASE("review page: what is not applied, and why") {
   for (const char* id : {"conflicts", "held", "never", "branches", "changes"}) {
     CAPTURE(id);
     CHECK(CountOf(page, "<h2 id=\"" + std::string(id) + "\"") == 1);
-    CHECK(CountOf(page, "<a href=\"#" + std::string(id) + "\"") == 1);
+    CHECK(CountOf(page, "<li><a href=\"#" + std::string(id) + "\"") == 1);
   }
   CHECK(CountOf(page, "<code>h</code> <span class=\"why\">policy</span>") == 1);
   CHECK(CountOf(page, ".git/hooks/x</code> <span class=\"why\">runs later") == 1);

@@ -47,7 +47,7 @@ TEST_CASE("stage log: links, directories and what does not exist") {
 }
 
 TEST_CASE("stage log: the result of each change") {
-  using enum ChangeAction;
+  using enum PlannedChange::Action;
   struct Row {
     ChangeAction action;
     ConflictResolution resolution;
