@@ -2,7 +2,7 @@
 """Generates the fuzzers' seeds from the fixtures.
 
     seeds.py DIR      writes DIR/event_fuzz, DIR/policy_fuzz, DIR/path_fuzz, DIR/pattern_fuzz,
-                      DIR/replay_fuzz, DIR/failure_fuzz and DIR/kdl_fuzz
+                      DIR/replay_fuzz, DIR/failure_fuzz, DIR/kdl_fuzz and DIR/merge_fuzz
 
 A fixture with an event, a policy or both gives one seed for each; a failure gives a seed with
 its text. Strings in fixtures that look like paths and patterns are seeds for those two fuzzers.
@@ -69,14 +69,23 @@ def seeds_of(text, value):
             yield "pattern", "\x03" + word + "\n" + word.replace("*", "a")
 
 
+def merges():
+    """The three texts of each case of fixtures/merges that has them."""
+    for case in sorted((FIXTURES / "merges").iterdir()):
+        texts = [case / name for name in ("base", "ours", "theirs")]
+        if all(text.exists() for text in texts):
+            yield b"\x1e".join(text.read_bytes() for text in texts)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     target = pathlib.Path(sys.argv[1])
     seeds = [seed for text, value in documents() for seed in seeds_of(text, value)]
     seeds += [("kdl", file.read_text(encoding="utf-8")) for file in FIXTURES.rglob("*.kdl")]
+    seeds += [("merge", seed) for seed in merges()]
     for fuzzer, seed in seeds:
-        content = seed.encode("utf-8", "surrogatepass")
+        content = seed if isinstance(seed, bytes) else seed.encode("utf-8", "surrogatepass")
         file = target / f"{fuzzer}_fuzz" / hashlib.sha256(content).hexdigest()[:16]
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
