@@ -26,8 +26,22 @@ namespace ringfence {
 namespace {
 
 // File systems take the times of files from this clock, which advances in steps of a few
-// milliseconds.
+// milliseconds, or from CLOCK_REALTIME if a file's time was looked at before (since Linux 6.13).
 int64_t FileTime() { return Nanoseconds(CLOCK_REALTIME_COARSE); }
+
+// The earliest time that the next change of a file can have; a file that was written before `begun`
+// has an earlier one. If the clock does not get there soon, because it was set back, such a file
+// counts as changed.
+int64_t FileTimeAfter(int64_t begun) {
+  constexpr int kTries = 100;
+  constexpr timespec kShort{.tv_sec = 0, .tv_nsec = 200'000};
+  int64_t time = FileTime();
+  for (int i = 0; i < kTries && time <= begun; ++i) {
+    ::nanosleep(&kShort, nullptr);
+    time = FileTime();
+  }
+  return time;
+}
 
 // True if the command has changed nothing.
 bool IsEmpty(const Path& written) {
@@ -118,15 +132,7 @@ Status StagedRun::Mark(const SandboxPlan& plan) {
   record_.started = Nanoseconds(CLOCK_REALTIME);
   record_.clock_offset = record_.started - Nanoseconds(CLOCK_BOOTTIME);
   record_.boot = CurrentBoot();
-  // A file that was written before this program was started must have an earlier time. Since Linux
-  // 6.13 its time can be exact, and so ahead of this clock.
-  constexpr int kMostWaits = 100;  // the clock can also have been set back
-  record_.watermark = FileTime();
-  for (int i = 0; i < kMostWaits && record_.watermark <= begun_; ++i) {
-    constexpr timespec kShort{.tv_sec = 0, .tv_nsec = 200'000};
-    ::nanosleep(&kShort, nullptr);
-    record_.watermark = FileTime();
-  }
+  record_.watermark = FileTimeAfter(begun_);
   if (Status s = folder_.Save(record_); !s) return s;
   if (keeper_.valid()) return Unit{};
   if (Status s = StartKeeper(); !s) return s;

@@ -62,7 +62,7 @@ class StagedRun final : public RunPause {
   StageFolder folder_;
   StageRecord record_;
   std::string policy_;  // the file of --policy
-  int64_t begun_ = 0;   // exact
+  int64_t begun_ = 0;   // CLOCK_REALTIME
   sigset_t signals_{};  // before the run
   UniqueFd output_;     // standard output, if the command has another
   UniqueFd keeper_;     // closed to end the process that keeps the bases of changed files

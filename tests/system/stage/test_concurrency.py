@@ -110,7 +110,7 @@ def test_the_user_edits_while_a_stage_is_applied(world, pytestconfig, seed):
             assert text in ("".join(LINES), edited(19, "staged\n")), f"seed {seed}: {name}: {text}"
             continue
         expected = written[name]
-        merged = expected and expected.replace("20\n", "staged\n")
+        merged = expected and expected.removesuffix("20\n") + "staged\n"
         assert text == expected or (any(applied) and text == merged), (
             f"seed {seed}: {name}: {text!r}, but the user wrote {expected!r}; {tries}")
     assert (world.project / "new").exists() == any(applied), f"seed {seed}: {tries}"
@@ -147,7 +147,7 @@ def test_the_user_edits_while_a_stage_runs(world, pytestconfig, seed):
             # Deleted before its base was kept, it is a new file of the stage's.
             assert text is None or text.endswith("staged\n"), f"seed {seed}: {name}: {text!r}"
             continue
-        staged = expected and expected.replace("20\n", "staged\n")
+        staged = expected and expected.removesuffix("20\n") + "staged\n"
         allowed = {expected, staged} if name in changed else {expected}
         assert text in allowed, f"seed {seed}: {name}: {text!r}, but the user wrote {expected!r}"
     world.good("stage", "undo", stage)
