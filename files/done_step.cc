@@ -141,13 +141,13 @@ class Reverter {
   // Removes what has just got its temporary name again. Returns false if another program has
   // changed it right before.
   Result<bool> RemovePlaced() const {
-    const Result<bool> is_ours = IsAsPlaced(step_.temporary);
+    Result<bool> is_ours = IsAsPlaced(step_.temporary);
     return is_ours && *is_ours ? RemoveTemporary() : is_ours;
   }
 
   Result<bool> PutBack() {
     if (!IsExchanged()) return RemoveTemporary();
-    const Result<bool> is_ours = IsAsPlaced(name_);
+    Result<bool> is_ours = IsAsPlaced(name_);
     if (!is_ours || !*is_ours) return is_ours;
     if (!Exchange(folder_, step_, name_)) return SystemError("rename(" + step_.path + ")");
     Result<bool> is_removed = RemovePlaced();
@@ -164,7 +164,7 @@ class Reverter {
   Result<bool> Remove() {
     const bool is_placed = IsSameInode(now_, step_.placed) && !temporary_.exists();
     if (!is_placed) return RemoveTemporary();
-    const Result<bool> is_ours = IsAsPlaced(name_);
+    Result<bool> is_ours = IsAsPlaced(name_);
     if (!is_ours || !*is_ours) return is_ours;
     if (!MoveTo(folder_, name_, step_.temporary)) return SystemError("rename(" + step_.path + ")");
     Result<bool> is_removed = RemovePlaced();

@@ -123,8 +123,10 @@ class RepositoryPlanner {
   Status AddPacked(const std::string& path, const std::string& repository) {
     const Result<std::string> text = around_.staged_bytes(path);
     if (!text) return text.error();
-    for (auto& [name, commit] : PackedHeads(*text)) {
-      const std::string loose = repository + "/" + std::string(kHeads) + name;
+    const std::string folder = repository + "/" + std::string(kHeads);
+    for (const auto& [name, commit] : PackedHeads(*text)) {
+      std::string loose = folder;
+      loose += name;
       if (!Loose(around_.staged_bytes(loose)).empty()) continue;  // is newer
       std::string old = Loose(around_.project_bytes(loose));
       if (old.empty()) old = Packed(repository, name);

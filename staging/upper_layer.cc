@@ -159,7 +159,7 @@ class UpperReader {
     UniqueFd lower;
     if (before.is_directory()) {
       const Status opened = OpenFolder(pair.lower, name, path).MoveTo(lower);
-      if (!opened && !IsMissing(opened.error())) return opened;
+      if (!opened && !IsMissing(opened.error())) return opened.error();
     }
     const bool is_same = before.is_directory() && before.mode == after.mode;
     if (!is_same) Add({.path = path, .before = before, .after = after});
