@@ -7,6 +7,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string_view>
@@ -16,6 +17,31 @@
 
 namespace ringfence {
 namespace {
+
+// For two file systems between which the kernel copies nothing.
+Status CopyByHand(int from, int to, off_t at, off_t end) {
+  constexpr off_t kPart = off_t{1} << 20;
+  std::string part(static_cast<size_t>(std::min(kPart, end - at)), '\0');
+  while (at < end) {
+    const auto size = static_cast<size_t>(std::min<off_t>(end - at, kPart));
+    const ssize_t got = ::pread(from, part.data(), size, at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return SystemError("read");
+    if (got == 0) return Unit{};  // the file has become shorter
+    for (ssize_t done = 0; done < got;) {
+      const ssize_t put =
+          ::pwrite(to, part.data() + done, static_cast<size_t>(got - done), at + done);
+      if (put < 0 && errno != EINTR) return SystemError("write");
+      if (put > 0) done += put;
+    }
+    at += got;
+  }
+  return Unit{};
+}
+
+bool CannotBeCopied(int code) {
+  return code == EXDEV || code == EINVAL || code == ENOSYS || code == EOPNOTSUPP;
+}
 
 // Copies the parts that are not holes.
 Status CopyData(int from, int to, off_t size) {
@@ -32,6 +58,10 @@ Status CopyData(int from, int to, off_t size) {
       const ssize_t copied =
           ::copy_file_range(from, &in, to, &out, static_cast<size_t>(end - in), 0);
       if (copied < 0 && errno == EINTR) continue;
+      if (copied < 0 && CannotBeCopied(errno)) {
+        if (Status s = CopyByHand(from, to, in, end); !s) return s;
+        break;
+      }
       if (copied < 0) return SystemError("copy_file_range");
       if (copied == 0) return Unit{};  // the file has become shorter
     }
@@ -55,13 +85,14 @@ Status CopyBytes(int from, int to) {
   return ::ioctl(to, FICLONE, from) == 0 ? Status(Unit{}) : CopyData(from, to, facts.st_size);
 }
 
-bool IsCopied(std::string_view attribute) {
-  return (attribute.starts_with("user.") && !attribute.starts_with("user.overlay.")) ||
+bool IsCopied(std::string_view attribute, bool keeps_marks) {
+  const bool is_mark = attribute.starts_with("user.overlay.");
+  return (attribute.starts_with("user.") && (!is_mark || keeps_marks)) ||
          attribute == "system.posix_acl_access" || attribute == "system.posix_acl_default";
 }
 
 // Some file systems support no attributes; they are lost there.
-void CopyAttributes(int from, int to) {
+void CopyAttributes(int from, int to, bool keeps_marks) {
   std::array<char, 4096> names{};
   const ssize_t size = ::flistxattr(from, names.data(), names.size());
   if (size <= 0) return;
@@ -70,7 +101,7 @@ void CopyAttributes(int from, int to) {
     const std::string name(rest.substr(0, rest.find('\0')));
     rest.remove_prefix(name.size() + 1);
     std::array<char, 4096> value{};
-    if (!IsCopied(name)) continue;
+    if (!IsCopied(name, keeps_marks)) continue;
     const ssize_t length = ::fgetxattr(from, name.c_str(), value.data(), value.size());
     if (length >= 0) {
       ::fsetxattr(to, name.c_str(), value.data(), static_cast<size_t>(length), 0);
@@ -99,6 +130,10 @@ class Creator {
     const std::string name(NameOf(path));
     if (entry.kind == EntryKind::kDirectory) return MakeFolder(where, name, entry);
     if (entry.kind == EntryKind::kLink) return MakeLink(where, name, entry);
+    if (entry.kind == EntryKind::kSpecial) {
+      const bool is_made = ::mknodat(where.get(), name.c_str(), S_IFCHR, 0) == 0;
+      return CallStatus(is_made, "mknod(" + name + ")");
+    }
     return MakeFile(where, name, entry);
   }
 
@@ -111,7 +146,7 @@ class Creator {
       if (!entry->source.empty()) {
         const Result<UniqueFd> source =
             OpenBeneath(*sources_.folder, entry->source, O_RDONLY | O_DIRECTORY);
-        if (source) CopyAttributes(source->get(), made->get());
+        if (source) CopyAttributes(source->get(), made->get(), sources_.keeps_marks);
       }
       if (Status s = SetFacts(made->get(), *entry); !s) return s;
     }
@@ -164,9 +199,12 @@ class Creator {
     } else {
       const Result<UniqueFd> source = OpenBeneath(*sources_.folder, entry.source,
                                                   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+      if (!source && sources_.created) {
+        return CallStatus(::unlinkat(where.get(), name.c_str(), 0) == 0, "unlink(" + name + ")");
+      }
       if (!source) return source.error();
       if (Status s = CopyBytes(source->get(), file.get()); !s) return s;
-      CopyAttributes(source->get(), file.get());
+      CopyAttributes(source->get(), file.get(), sources_.keeps_marks);
     }
     return SetFacts(file.get(), entry);
   }
@@ -186,6 +224,7 @@ Status CreateTree(const UniqueFd& folder, const std::string& name, const NewTree
   Creator creator(folder, name, sources);
   for (const NewEntry& entry : tree.entries) {
     if (Status s = creator.Create(entry); !s) return s;
+    if (sources.created) sources.created(entry);
   }
   return creator.Finish();
 }

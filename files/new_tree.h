@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,7 +13,8 @@
 
 namespace ringfence {
 
-// One entry of a new tree. A regular file has either `bytes` or a `source` to copy.
+// One entry of a new tree; kSpecial is a whiteout of an overlay's upper layer. A regular file has
+// either `bytes` or a `source` to copy.
 struct NewEntry {
   std::string below;  // path in the new directory; "" for the new entry itself
   EntryKind kind = EntryKind::kFile;
@@ -34,6 +36,10 @@ struct NewTree {
 // Where files are copied from. Not owned.
 struct CopySources {
   const UniqueFd* folder = nullptr;
+  bool keeps_marks = false;  // the attributes of an overlay's upper layer, too
+  // Called after each new entry. If it is set, a source that has gone, or cannot be read, is left
+  // out.
+  std::function<void(const NewEntry&)> created = nullptr;
 };
 
 // Creates the tree as `name`, which must not exist. Copies extended attributes of sources, except

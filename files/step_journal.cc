@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "base/sha256.h"
@@ -11,6 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 constexpr std::string_view kHeader = "ringfence tree journal 1\n";
+constexpr std::string_view kContentsHeader = "ringfence tree contents 1\n";
 constexpr size_t kDigest = 64;
 
 Json EntryJson(const Entry& entry) {
@@ -87,29 +89,54 @@ bool IsSane(const DoneStep& step) {
          step.temporary.find('/') == std::string::npos;
 }
 
+std::string Sealed(std::string_view header, const Json& list) {
+  std::string bytes;
+  Json::to_cbor(list, bytes);  // names can have any bytes
+  return std::string(header) + Sha256Hex(bytes) + bytes;
+}
+
+// Returns the bytes of Sealed(); nothing if they are damaged.
+std::optional<std::string_view> Opened(std::string_view header, std::string_view text) {
+  if (!text.starts_with(header) || text.size() < header.size() + kDigest) return {};
+  const std::string_view digest = text.substr(header.size(), kDigest);
+  text.remove_prefix(header.size() + kDigest);
+  return Sha256Hex(text) == digest ? std::optional(text) : std::nullopt;
+}
+
 }  // namespace
 
 std::string RenderSteps(const std::vector<DoneStep>& steps) {
   Json list = Json::array();
   for (const DoneStep& step : steps) list.push_back(StepJson(step));
-  std::string bytes;
-  Json::to_cbor(list, bytes);  // names can have any bytes
-  return std::string(kHeader) + Sha256Hex(bytes) + bytes;
+  return Sealed(kHeader, list);
 }
 
 Result<std::vector<DoneStep>> ParseSteps(std::string_view text, const std::string& name) {
   const Error damaged = ConfigError(name, "is damaged or of another version of ringfence");
-  if (!text.starts_with(kHeader) || text.size() < kHeader.size() + kDigest) return damaged;
-  const std::string_view digest = text.substr(kHeader.size(), kDigest);
-  text.remove_prefix(kHeader.size() + kDigest);
-  if (Sha256Hex(text) != digest) return damaged;
+  const std::optional<std::string_view> bytes = Opened(kHeader, text);
+  if (!bytes) return damaged;
   try {
     std::vector<DoneStep> steps;
-    for (const Json& json : Json::from_cbor(text)) {
+    for (const Json& json : Json::from_cbor(*bytes)) {
       steps.push_back(StepIn(json));
       if (!IsSane(steps.back())) return damaged;
     }
     return steps;
+  } catch (const std::exception&) {
+    return damaged;
+  }
+}
+
+std::string RenderContents(const Contents& contents) {
+  return Sealed(kContentsHeader, ContentsJson(contents));
+}
+
+Result<Contents> ParseContents(std::string_view text, const std::string& name) {
+  const Error damaged = ConfigError(name, "is damaged or of another version of ringfence");
+  const std::optional<std::string_view> bytes = Opened(kContentsHeader, text);
+  if (!bytes) return damaged;
+  try {
+    return ContentsIn(Json::from_cbor(*bytes));
   } catch (const std::exception&) {
     return damaged;
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/syscall.h"
+#include "policy/files/real_files.h"
 #include "run/remedy.h"
 #include "sandbox/run_bare.h"
 
@@ -19,7 +20,11 @@ class Launcher {
 
   Result<Launched> Run(const CachedFiles& files) {
     for (;;) {
-      Result<SandboxPlan> plan = request_.Plan(files, facts_);
+      const Result<bool> is_other = observer_.Planning(request_);
+      if (!is_other) return is_other.error();
+      const RealFiles disk;
+      const CachedFiles now(disk);
+      Result<SandboxPlan> plan = request_.Plan(*is_other ? now : files, facts_);
       if (!plan) return plan.error();
       Result<Ended> ended = Start(*plan);
       if (!ended) {
@@ -50,6 +55,7 @@ class Launcher {
   // With "missing": "warn", gives up one layer at a time. Returns true if another plan can be
   // tried.
   bool GoesOnWithout(const SandboxPlan& plan, const SetupFailure& failure) {
+    if (failure.lacks == Feature::kOverlay) return CopiesInstead(plan, failure);
     if (plan.missing != SandboxMissing::kWarn || !IsLacking(failure)) return false;
     const Feature lacks = *failure.lacks;
     if (!facts_.has(lacks) || !plan.can_do_without(lacks)) return false;
@@ -57,6 +63,14 @@ class Launcher {
     if (lacks == Feature::kNamespaces) request_.command.layers = SandboxLayers::kLandlock;
     if (lacks == Feature::kLandlock) facts_.landlock_abi = 0;
     observer_.GoesOnWithout(failure);
+    return true;
+  }
+
+  // A copy of the project confines the command as an overlay does.
+  bool CopiesInstead(const SandboxPlan& plan, const SetupFailure& failure) {
+    if (!facts_.has(Feature::kOverlay) || !plan.can_do_without(Feature::kOverlay)) return false;
+    facts_.lacks.push_back(Feature::kOverlay);
+    facts_.no_overlay = failure.error.text();
     return true;
   }
 

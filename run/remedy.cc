@@ -159,6 +159,8 @@ std::string HintFor(const SetupFailure& failure) {
                "runs, or the caller's is (ulimit -u)";
       }
       return SupervisorHint();
+    case Feature::kOverlay:
+      return kLook;
     case Feature::kDelegation:
       return "this session's cgroup does not accept limits: start it with systemd-run --user "
              "--scope, or remove memory, processes, cpus and io from the policy's \"sandbox\"";

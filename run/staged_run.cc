@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "base/program.h"
 #include "base/syscall.h"
 #include "base/text.h"
+#include "run/copy_project.h"
 #include "run/messages.h"
 #include "sandbox/backend.h"
 #include "sandbox/environment.h"
@@ -44,8 +46,7 @@ int64_t FileTimeAfter(int64_t begun) {
 }
 
 // True if the command has changed nothing.
-bool IsEmpty(const Path& written) {
-  const UniqueFd folder(OpenFile(written.text().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+bool IsEmpty(const UniqueFd& folder) {
   return folder.valid() && AnyEntry(folder, [](const dirent&) { return true; }) == false;
 }
 
@@ -124,16 +125,63 @@ Status StagedRun::Return() const {
   return CallStatus(::sigprocmask(SIG_SETMASK, &signals_, nullptr) == 0, "sigprocmask");
 }
 
-Status StagedRun::Mark(const SandboxPlan& plan) {
+Result<bool> StagedRun::Prepare(RunRequest& request) {
+  const StageRules& stage = request.policy.stage;
+  const SandboxRules& sandbox = request.policy.sandbox;
+  SandboxCommand& command = request.command;
+  Places& places = request.context.places;
+  const std::optional<Path> cwd = Path::Parse(command.cwd);
+  const bool is_elsewhere = command.layers.value_or(sandbox.layers) == SandboxLayers::kLandlock &&
+                            command.mode.value_or(sandbox.mode) != SandboxMode::kRwx &&
+                            stage.buffer == StageBuffer::kDisk && cwd &&
+                            cwd->IsInside(places.root_real);
+  if (!is_elsewhere || record_.is_elsewhere) return false;
+  record_.project = places.root_real;
+  record_.is_elsewhere = true;
+  if (Status s = folder_.MakeElsewhere(); !s) return s.error();
+  if (Status s = Copy(); !s) return s.error();
+  const Path copy = folder_.written(record_);
+  command.copied_project = places.root_real;
+  const std::string_view below = *cwd->Below(places.root_real);
+  command.cwd = below.empty() ? copy.text() : copy.Child(below).text();
+  SetVariable(command.environment, "PWD=" + command.cwd);
+  places.root = copy;
+  places.root_real = copy;
+  places.start.reset();
+  return true;
+}
+
+// Changes that the user makes to the project from now on count as made during the run.
+Status StagedRun::Copy() {
+  keeper_ = UniqueFd();  // of an earlier start
+  record_.mechanism = StageMechanism::kCopy;
+  if (Status s = SaveStart(); !s) return s;
+  return RunProjectCopy(record_.id, options_.home);
+}
+
+Status StagedRun::SaveStart() {
   record_.id = folder_.path().name();
-  record_.project = plan.root;
-  record_.command = plan.argv;
-  record_.profile = plan.profile;
   record_.started = Nanoseconds(CLOCK_REALTIME);
   record_.clock_offset = record_.started - Nanoseconds(CLOCK_BOOTTIME);
   record_.boot = CurrentBoot();
   record_.watermark = FileTimeAfter(begun_);
-  if (Status s = folder_.Save(record_); !s) return s;
+  return folder_.Save(record_);
+}
+
+Status StagedRun::Mark(const SandboxPlan& plan) {
+  const PlannedStage& stage = plan.stage;
+  record_.command = plan.argv;
+  record_.profile = plan.profile;
+  if (!stage.is_elsewhere) record_.project = plan.root;
+  const bool is_copy = stage.mechanism == StageMechanism::kCopy;
+  if (is_copy) {
+    Say("note: changes are kept in a copy of the project, because " + Printable(stage.why_copy) +
+        (stage.is_elsewhere ? "; the command runs in " + Printable(plan.root.text()) : ""));
+  }
+  const bool is_new = is_copy && !stage.is_elsewhere;
+  if (Status s = is_new ? Copy() : record_.is_elsewhere ? folder_.Save(record_) : SaveStart(); !s) {
+    return s;
+  }
   if (keeper_.valid()) return Unit{};
   if (Status s = StartKeeper(); !s) return s;
   const StageStore store(folder_.path().Parent());
@@ -197,6 +245,28 @@ Status StagedRun::StartKeeper() {
   ::_exit(kSetupFailed);
 }
 
+// An open copy of the directory with the changes.
+UniqueFd StagedRun::Written() const {
+  constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+  if (!buffer_.valid()) return OpenFile(folder_.written(record_).text().c_str(), kFolder);
+  return UniqueFd(::openat(buffer_.get(), ".", kFolder | O_CLOEXEC));
+}
+
+// The record names the descriptor, for other commands and for ringfence-stage, which inherits it.
+void StagedRun::TakeBuffer(UniqueFd buffer) {
+  buffer_ = std::move(buffer);
+  record_.buffer_process = ::getpid();
+  record_.buffer_fd = buffer_.get();
+  if (const Status saved = folder_.Save(record_); !saved) {
+    Say("warning: no command can show the changes yet: " + Printable(saved.error().text()));
+  }
+}
+
+bool StagedRun::IsBufferFull() const {
+  struct statvfs facts {};
+  return buffer_.valid() && ::fstatvfs(buffer_.get(), &facts) == 0 && facts.f_bfree == 0;
+}
+
 AuditEntry StagedRun::StartEntry(const SandboxPlan& plan) const {
   // Names the program, but not its arguments, which may contain secrets.
   return {.event = "StageStart",
@@ -212,13 +282,21 @@ AuditEntry StagedRun::EndEntry(int status) const {
   return {.event = "StageEnd",
           .paths = {record_.project.text()},
           .verdict = LoggedVerdict::kPermit,
-          .why = IsEmpty(folder_.written()) ? "the command changed nothing" : "",
+          .why = HasNoChanges() ? "the command changed nothing" : "",
           .status = static_cast<uint64_t>(status),
           .stage = record_.id};
 }
 
+// True if an overlay has nothing; a copy has to be compared first.
+bool StagedRun::HasNoChanges() const {
+  return record_.mechanism == StageMechanism::kOverlay && IsEmpty(Written());
+}
+
 Outcome StagedRun::Finish(int status, int signal) {
-  if (IsEmpty(folder_.written()) && !options_.json) {
+  if (IsBufferFull()) {
+    Say("the command was ended: its changes have filled the memory of stage.buffer_size");
+  }
+  if (HasNoChanges() && !options_.json) {
     Abandon();
     Say("the command changed nothing in the project");
     return status;
@@ -247,6 +325,7 @@ Outcome StagedRun::Finish(int status, int signal) {
   }
   if (!ending_.why_not.empty()) Say("note: the command is not trusted: " + ending_.why_not);
   if (Status s = Return(); !s) return s.error();
+  if (buffer_.valid() && ::fcntl(buffer_.get(), F_SETFD, 0) != 0) return SystemError("fcntl");
   return BecomeStageProgram(std::move(words));
 }
 

@@ -27,6 +27,10 @@ class StagedRun final : public RunPause {
   static Result<StagedRun> Begin(const RunOptions& options, RunRequest& request,
                                  const CachedFiles& files);
 
+  // Before a plan is made: where nothing can be mounted, copies the project, and points the request
+  // to the copy. Returns true if it has.
+  Result<bool> Prepare(RunRequest& request);
+
   // Right before the start: changes that the user makes to the project from now on count as made
   // during the run.
   Status Mark(const SandboxPlan& plan);
@@ -34,6 +38,10 @@ class StagedRun final : public RunPause {
   // The lines of the audit log about the stage, after Mark().
   AuditEntry StartEntry(const SandboxPlan& plan) const;
   AuditEntry EndEntry(int status) const;
+
+  // RunObserver
+  void TakeBuffer(UniqueFd buffer);
+  bool IsBufferFull() const;
 
   // The command has ended. Without changes, removes the stage and returns its status. Otherwise the
   // process becomes ringfence-stage, so this returns only if that fails. `signal` has ended the
@@ -55,6 +63,10 @@ class StagedRun final : public RunPause {
   Status WorkAlone(const StageStore& store) const;
   Status WatchOthers(const StageStore& store);
   Status MoveOutput();
+  Status Copy();
+  Status SaveStart();
+  UniqueFd Written() const;
+  bool HasNoChanges() const;
   Status StartKeeper();
   Status Return() const;
 
@@ -64,6 +76,7 @@ class StagedRun final : public RunPause {
   std::string policy_;  // the file of --policy
   int64_t begun_ = 0;   // CLOCK_REALTIME
   sigset_t signals_{};  // before the run
+  UniqueFd buffer_;     // the changes, if they are in memory
   UniqueFd output_;     // standard output, if the command has another
   UniqueFd keeper_;     // closed to end the process that keeps the bases of changed files
   StageEnding ending_;

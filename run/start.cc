@@ -74,6 +74,10 @@ class Account final : public LaunchObserver {
     if (file && !request.command.is_trial) log_.emplace(*file, request.policy.audit);
   }
 
+  Result<bool> Planning(RunRequest& request) override {
+    return stage_ == nullptr ? Result<bool>(false) : stage_->Prepare(request);
+  }
+
   // A start that must be logged is logged before the command runs, any other start while it runs.
   Status Starting(const SandboxPlan& plan) override {
     if (!plan.is_confined()) report_.Warn("the command is not confined");
@@ -105,6 +109,11 @@ class Account final : public LaunchObserver {
         IsAlertRequest(packet) ? TakeAlert(packet, now) : log_ && log_->Take(packet, now);
     return is_taken ? std::optional(std::string()) : std::nullopt;
   }
+
+  void TakeBuffer(UniqueFd buffer) override {
+    if (stage_ != nullptr) stage_->TakeBuffer(std::move(buffer));
+  }
+  bool IsBufferFull() const override { return stage_ != nullptr && stage_->IsBufferFull(); }
 
   void GoesOnWithout(const SetupFailure& failure) override {
     const bool is_view = failure.lacks == Feature::kNamespaces;

@@ -68,6 +68,10 @@ class RunObserver {
   // SandboxPlan::takes_log). Returns the text of the reply once it is done, nothing if it is
   // rejected. The sender is untrusted.
   virtual std::optional<std::string> TakePacket(std::string_view packet) = 0;
+  // The changes of the stage are in this directory, in memory: they are lost once nothing holds it.
+  virtual void TakeBuffer(UniqueFd /*buffer*/) {}
+  // True if the memory for the changes is full. The run ends then.
+  virtual bool IsBufferFull() const { return false; }
 
  protected:
   ~RunObserver() = default;

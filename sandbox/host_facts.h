@@ -2,6 +2,7 @@
 // be made, printed and tested anywhere.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ enum class Feature : uint8_t {
   kLandlock,    // landlock(7)
   kSupervisor,  // seccomp_unotify(2) with access to the callers' memory
   kDelegation,  // a cgroup v2 subtree delegated to the user
+  kOverlay,     // an overlay mount over the project, whose changes go to the stage's directory
 };
 
 struct HostFacts {
@@ -39,9 +41,12 @@ struct HostFacts {
   std::vector<std::string> sockets;      // paths at which host programs listen
   std::string crash_handler;  // why no limit keeps a crash from the host's handler; "" if one does
   std::string crash_handler_unknown;  // why crash_handler could not be determined
+  std::string no_overlay;             // why Feature::kOverlay is missing
   std::string sockets_unknown;        // why `sockets` could not be determined; "" if it was
 
-  bool has(Feature feature) const;
+  bool has(Feature feature) const {
+    return std::find(lacks.begin(), lacks.end(), feature) == lacks.end();
+  }
 };
 
 }  // namespace ringfence

@@ -342,14 +342,12 @@ bool SandboxPlan::can_do_without(Feature feature) const {
       // Without a view, only the supervisor checks modes, owners, times and attributes; without a
       // process namespace, only it checks signals.
       return is_nested || has_own_processes();
+    case Feature::kOverlay:
+      return stage.mechanism == StageMechanism::kOverlay;
     case Feature::kDelegation:
       break;
   }
   return true;
-}
-
-bool HostFacts::has(Feature feature) const {
-  return std::ranges::find(lacks, feature) == lacks.end();
 }
 
 std::vector<Path> SavedFolders(const SandboxPlan& plan) {

@@ -15,6 +15,7 @@
 #include "policy/policy.h"
 #include "sandbox/guarded_names.h"
 #include "sandbox/host_facts.h"
+#include "staging/store/record.h"
 
 namespace ringfence {
 
@@ -31,6 +32,23 @@ struct SandboxCommand {
   std::optional<SandboxMode> mode;       // replaces the policy's; rwx is noted in the plan
   std::optional<SandboxLayers> layers;
   Path stage;  // existing directory that collects the changes to the project; "/" for none
+  // The project that the places are a copy of (PlannedStage::is_elsewhere); "/" if they are the
+  // project itself.
+  Path copied_project;
+};
+
+// Where the changes to the project go.
+struct PlannedStage {
+  Path folder;  // "/" for none
+  StageMechanism mechanism = StageMechanism::kOverlay;
+  std::string why_copy;  // why an overlay cannot keep the changes; "" if it does
+  // Nothing can be mounted over the project: the command runs in the copy's own path.
+  bool is_elsewhere = false;
+  // Mount points in the project, read-only and not staged; none is inside another.
+  std::vector<Path> mounts;
+  uint64_t memory = 0;  // bytes that the changes may take in memory; 0 for on disk
+
+  bool operator==(const PlannedStage&) const = default;
 };
 
 struct PlannedPlace {
@@ -149,7 +167,7 @@ struct SandboxPlan {
   Path scratch;                    // for temporary files if nothing can be mounted; else "/"
   Path session_tmp;  // host directory behind a session's /tmp, or its `scratch`; else "/"
 
-  Path stage;  // directory that keeps what is written to the project; "/" for none
+  PlannedStage stage;
   // Hidden; to create before the start.
   std::vector<Path> state_folders;
   Path log_file;  // "/" for none
@@ -171,7 +189,7 @@ struct SandboxPlan {
   std::vector<std::string> unmet;
   std::vector<std::string> narrower;
 
-  bool is_staged() const { return !stage.is_root(); }
+  bool is_staged() const { return !stage.folder.is_root(); }
   bool is_confined() const { return mode != SandboxMode::kRwx; }
   // In a network namespace of this run alone that leads nowhere.
   bool has_own_loopback() const {

@@ -155,6 +155,11 @@ class PlacePlanner {
     std::ranges::stable_sort(places, {}, &PlannedPlace::path);
     for (PlannedPlace& place : places) {
       if (Holding(plan_.writable, place.path) != nullptr) continue;
+      if (IsOfOriginal(place)) {
+        plan_.narrower.push_back(place.path.text() +
+                                 " is not writable: it would change the project itself");
+        continue;
+      }
       if (IsHostsTmp(place.path)) plan_.private_tmp = false;
       Stage(place);
       plan_.writable.push_back(std::move(place));
@@ -172,9 +177,18 @@ class PlacePlanner {
     return Unit{};
   }
 
+  // In a copy, the places are as usual.
   void Stage(PlannedPlace& place) const {
-    const bool is_staged = plan_.is_staged() && !place.is_own() && place.path.IsInside(plan_.root);
+    const bool is_staged = plan_.is_staged() && request_.command.copied_project.is_root() &&
+                           !place.is_own() && place.path.IsInside(plan_.root);
     if (is_staged) place.contents = PlannedPlace::Contents::kStaged;
+  }
+
+  // True for a place in the project, or around it, while the command runs in a copy.
+  bool IsOfOriginal(const PlannedPlace& place) const {
+    const Path& original = request_.command.copied_project;
+    return !original.is_root() && !place.path.IsInside(plan_.root) &&
+           (place.path.IsInside(original) || original.IsInside(place.path));
   }
 
   // Allows the policy's names, the agent's own, and the devices that Landlock opens.

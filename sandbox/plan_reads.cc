@@ -123,6 +123,7 @@ class ReadPlanner {
       const auto is_within = [&](const Path& folder) { return place.path.IsInside(folder); };
       return std::ranges::any_of(made, is_within) && std::ranges::none_of(left, is_within);
     });
+    HideInCopy(hidden);
     HideState(hidden);
     for (HiddenPlace& place : hidden) {
       if (!IsSeen(place.path)) continue;
@@ -171,6 +172,21 @@ class ReadPlanner {
     HideElsewhere(files_.Mounts(), kept, hidden, plan_.weaker);
   }
 
+  // What a rule names in the project by an absolute path, a copy of it has as well.
+  void HideInCopy(std::vector<HiddenPlace>& hidden) const {
+    if (request_.command.copied_project.is_root()) return;
+    const size_t count = hidden.size();
+    for (size_t i = 0; i < count; ++i) {
+      const auto below = hidden[i].path.Below(request_.command.copied_project);
+      if (!below || below->empty()) continue;
+      const Path copy = plan_.root.Child(*below);
+      const auto covers = [&copy](const HiddenPlace& place) { return place.covers(copy); };
+      const bool is_there = files_.KindOr(FileKind::kMissing, copy) != FileKind::kMissing;
+      if (!is_there || std::ranges::any_of(hidden, covers)) continue;
+      hidden.push_back({.path = copy, .kind = hidden[i].kind, .why = hidden[i].why});
+    }
+  }
+
   // Hides the directories in which sessions keep their /tmp, the one with the proxy's socket, the
   // one with the permissions of sessions, and the log. What is missing is created: it can come into
   // being after this sandbox.
@@ -183,7 +199,19 @@ class ReadPlanner {
     HideFolder(ProxyFolder(request_.places), "the state of the egress proxy", hidden);
     HideFolder(GrantsFolder(request_.places), "what single sessions may do", hidden);
     HideFolder(StagesFolder(request_.places), "the changes that stages keep", hidden);
+    HideCopies(hidden);
     if (request_.places.audit_file) HideLog(*request_.places.audit_file, hidden);
+  }
+
+  // All but the copy that the command works in.
+  void HideCopies(std::vector<HiddenPlace>& hidden) {
+    const Path copies = CopiesFolder(request_.places);
+    if (!IsFolder(copies)) return;
+    Hide(copies, PlaceKind::kDirectory, "copies of projects that commands work in", hidden);
+    if (request_.command.copied_project.is_root()) return;
+    for (HiddenPlace& place : hidden) {
+      if (place.path == copies) place.kept.push_back(plan_.root);
+    }
   }
 
   void HideFolder(const Path& folder, const char* why, std::vector<HiddenPlace>& hidden) {

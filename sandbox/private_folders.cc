@@ -5,6 +5,7 @@
 #include "base/sha256.h"
 #include "policy/files/resolve.h"
 #include "policy/load/trust.h"
+#include "staging/store/names.h"
 
 namespace ringfence {
 
@@ -69,6 +70,11 @@ Path GrantsFolder(const Places& places) {
 Path StagesFolder(const Places& places) {
   if (places.homes_real.empty()) return {};
   return Path::Clean(StateFolder(places.homes_real.front().text()) + "/stages");
+}
+
+Path CopiesFolder(const Places& places) {
+  const Path stages = StagesFolder(places);
+  return stages.is_root() ? stages : CopiesBeside(stages);
 }
 
 Path SessionFolder(const Places& places, std::string_view session) {

@@ -51,6 +51,10 @@ Path GrantsFolder(const Places& places);
 // and every sandbox hides it. "/" if no home is known.
 Path StagesFolder(const Places& places);
 
+// Returns the directory with the copies of projects that commands work in where nothing can be
+// mounted. No sandbox may write to the one above, so they are beside it. "/" if no home is known.
+Path CopiesFolder(const Places& places);
+
 // Returns the session's own directory, in which its commands keep their /tmp, named by a digest;
 // "/" if there is no session.
 Path SessionFolder(const Places& places, std::string_view session);

@@ -58,6 +58,7 @@ class TextPlan {
          std::string(LayersName(plan_.layers)) +
          (plan_.profile.empty() ? "" : ", profile " + Quote(plan_.profile)));
     if (plan_.is_confined()) {
+      if (plan_.is_staged()) Stage();
       Files();
       Rest();
     }
@@ -70,6 +71,15 @@ class TextPlan {
 
   void Path(const char* what, const std::string& path, const std::string& why) {
     Line(std::string(what) + Quote(path, 4096) + (why.empty() ? "" : "  # " + Printable(why)));
+  }
+
+  void Stage() {
+    const PlannedStage& stage = plan_.stage;
+    std::string text = "stage     " + std::string(MechanismName(stage.mechanism));
+    if (!stage.why_copy.empty()) text += ", because " + Printable(stage.why_copy);
+    if (stage.is_elsewhere) text += "; the command runs in the copy";
+    if (stage.memory > 0) text += ", at most " + Bytes(stage.memory) + " in memory";
+    Line(text);
   }
 
   void Writable(const PlannedPlace& place) {
@@ -221,6 +231,16 @@ Json NamesJson(const GuardedNames& names) {
   return json;
 }
 
+Json StageJson(const PlannedStage& stage) {
+  Json json;
+  json["mechanism"] = MechanismName(stage.mechanism);
+  if (!stage.why_copy.empty()) json["why"] = stage.why_copy;
+  if (stage.is_elsewhere) json["elsewhere"] = true;
+  for (const Path& mount : stage.mounts) json["mounts"].push_back(mount.text());
+  if (stage.memory > 0) json["memory"] = stage.memory;
+  return json;
+}
+
 Json LimitsJson(const PlannedLimits& limits) {
   Json json;
   json["processes"] = limits.processes;
@@ -261,6 +281,7 @@ std::string PlanJson(const SandboxPlan& plan) {
   json["layers"] = LayersName(plan.layers);
   if (!plan.profile.empty()) json["profile"] = plan.profile;
   if (plan.is_confined()) {
+    if (plan.is_staged()) json["stage"] = StageJson(plan.stage);
     json["reads"] = plan.reads_all ? "all" : "listed";
     json["readable"] = PlacesJson(plan.readable);
     json["writable"] = WritableJson(plan.writable);

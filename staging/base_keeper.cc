@@ -27,7 +27,7 @@ class BaseKeeper {
 
   Status Run(int stop) {
     if (!events_.valid()) return SystemError("inotify_init1");
-    Scan("");
+    ScanAll();
     (void)NoteGitBases(stage_);  // without them, more can become conflicts
     for (;;) {
       std::array<pollfd, 2> polled{{{events_.get(), POLLIN, 0}, {stop, POLLIN, 0}}};
@@ -39,29 +39,41 @@ class BaseKeeper {
   }
 
  private:
+  // What happens to files that a new directory holds: those of an overlay are changes, but a copy
+  // of the project has them all.
+  enum class Found : bool { kWatched, kKept };
+
+  void ScanAll() { Scan("", stage_.is_copy() ? Found::kWatched : Found::kKept); }
+
   // Watches a directory of the stage, and looks at what is in it already. "" is the project.
-  void Scan(const std::string& folder) {
+  void Scan(const std::string& folder, Found found) {
     const Result<UniqueFd> opened = OpenBeneath(stage_.written(), folder.empty() ? "." : folder,
                                                 O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (!opened) return;  // removed meanwhile
     const std::string name = "/proc/self/fd/" + std::to_string(opened->get());
-    const int watch = ::inotify_add_watch(events_.get(), name.c_str(),
-                                          IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_EXCL_UNLINK);
+    const int watch =
+        ::inotify_add_watch(events_.get(), name.c_str(), Events() | IN_ONLYDIR | IN_EXCL_UNLINK);
     if (watch >= 0) folders_[watch] = folder;
-    ForEachName(*opened, [&](const char* child) { Take(folder, child); });
+    ForEachName(*opened, [&](const char* child) { Take(folder, child, found); });
   }
 
-  void Take(const std::string& folder, std::string_view name) {
+  // In a copy, files are changed in place.
+  uint32_t Events() const {
+    return IN_CREATE | IN_MOVED_TO | (stage_.is_copy() ? uint32_t{IN_MODIFY} : 0);
+  }
+
+  void Take(const std::string& folder, std::string_view name, Found found) {
     const std::string path = (folder.empty() ? "" : folder + "/") + std::string(name);
     const Result<UniqueFd> inside = OpenFolderOf(stage_.written(), path);
     if (!inside) return;
     const Result<Entry> staged = LookAt(inside->get(), std::string(name), path);
     if (!staged) return;
     if (staged->is_directory()) {
-      if (ProjectHasFolder(path)) Scan(path);
+      if (ProjectHasFolder(path)) Scan(path, found);
       return;
     }
-    if (staged->is_file()) (void)base_.KeepCurrent(path);  // otherwise it may become a conflict
+    if (staged->is_file() && found == Found::kKept)
+      (void)base_.KeepCurrent(path);  // otherwise it may become a conflict
   }
 
   bool ProjectHasFolder(const std::string& path) const {
@@ -76,10 +88,10 @@ class BaseKeeper {
       std::memcpy(&event, buffer.data() + at, sizeof event);
       const char* name = buffer.data() + at + sizeof event;
       if ((event.mask & IN_Q_OVERFLOW) != 0) {
-        Scan("");
+        ScanAll();
       } else if (const auto folder = folders_.find(event.wd);
                  folder != folders_.end() && event.len > 0) {
-        Take(std::string(folder->second), name);
+        Take(std::string(folder->second), name, Found::kKept);
       }
       at += static_cast<ssize_t>(sizeof event) + event.len;
     }

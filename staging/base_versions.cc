@@ -40,6 +40,11 @@ BaseVersions::BaseVersions(const Stage& stage)
 
 Result<BaseVersions> BaseVersions::Of(const Stage& stage, const StageStore& store) {
   BaseVersions base(stage);
+  if (stage.is_copy()) {
+    Result<Originals> originals = ReadOriginals(stage.folder());
+    if (!originals) return originals.error();
+    base.originals_ = std::move(*originals);
+  }
   if (Status s = base.AddRestored(stage); !s) return s.error();
   const Result<std::vector<std::string>> ids = store.Ids();
   if (!ids) return ids.error();
@@ -83,6 +88,7 @@ void BaseVersions::AddReplaced(const StageFolder& other, const std::string& undo
 }
 
 bool BaseVersions::IsUnchanged(const std::string& path, const Entry& now) const {
+  if (originals_) return IsOriginal(path, now);
   if (!has_sound_times_) return IsAsKept(path, now);
   if (now.exists() && now.ctime < watermark_) return true;
   const auto restored = restored_.find(path);
@@ -97,6 +103,17 @@ bool BaseVersions::IsAsKept(const std::string& path, const Entry& now) const {
   if (!base || !file) return false;
   const Result<std::string> bytes = ReadAll(file->get(), kMaxKept, path);
   return bytes && *bytes == *base;
+}
+
+// What was changed while the project was copied is no original, but a name that was missing then
+// and is missing now is unchanged.
+bool BaseVersions::IsOriginal(const std::string& path, const Entry& now) const {
+  const auto restored = restored_.find(path);
+  if (restored != restored_.end() && ringfence::IsUnchanged(now, restored->second)) return true;
+  const auto original = originals_->find(path);
+  if (original == originals_->end()) return !now.exists();
+  return ringfence::IsUnchanged(now, original->second) &&
+         (now.is_directory() || now.ctime == original->second.ctime);
 }
 
 bool BaseVersions::WasMissing(std::string_view path) const {

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "files/entry.h"
 #include "staging/git_bases.h"
+#include "staging/project_copy.h"
 #include "staging/stage.h"
 #include "staging/store/stage_store.h"
 
@@ -39,6 +40,7 @@ class BaseVersions {
 
  private:
   explicit BaseVersions(const Stage& stage);
+  bool IsOriginal(const std::string& path, const Entry& now) const;
   bool IsAsKept(const std::string& path, const Entry& now) const;
   Result<UniqueFd> OpenKept() const;
   Status KeepOne(const UniqueFd& kept, const std::string& path) const;
@@ -51,6 +53,8 @@ class BaseVersions {
   int64_t watermark_;
   // False if the clock was set back since the stage began: then the times of files say nothing.
   bool has_sound_times_;
+  // Of a copied project: instead of the watermark.
+  std::optional<Originals> originals_;
   // Restored by taking back an apply of this stage: files, and names that do not exist.
   std::map<std::string, Entry, std::less<>> restored_;
   std::unique_ptr<GitBases> git_;

@@ -21,10 +21,14 @@ class Stage {
   const UniqueFd& written() const { return written_; }
   const UniqueFd& project() const { return project_; }
 
+  bool is_copy() const { return record_.mechanism == StageMechanism::kCopy; }
   // True while the command runs.
   bool is_running() const { return is_running_; }
   // True if the machine stopped while changes were not on the disk: they may be incomplete.
   bool is_dirty() const;
+
+  // Copies changes that are in memory to the disk. The stage is locked.
+  Status StoreBuffer();
 
   // Waits until the changes are on the disk, and notes it. The stage is locked.
   Status MakeDurable();
@@ -36,6 +40,8 @@ class Stage {
   Result<std::string> ProjectBytes(const std::string& path, size_t limit) const;
 
  private:
+  Result<UniqueFd> OpenWritten() const;
+
   Stage(StageFolder folder, StageRecord record)
       : folder_(std::move(folder)), record_(std::move(record)) {}
 

@@ -10,9 +10,10 @@
 #include <string>
 #include <utility>
 
-#include "base/directory.h"
 #include "base/syscall.h"
 #include "files/beneath.h"
+#include "files/remove_tree.h"
+#include "staging/removed_names.h"
 
 namespace ringfence {
 namespace {
@@ -71,21 +72,9 @@ class UpperReader {
     return IsMissing(error) ? Status(Unit{}) : Status(error);
   }
 
-  static Result<std::vector<std::string>> NamesIn(const UniqueFd& folder, const std::string& path) {
-    std::vector<std::string> names;
-    const std::optional<bool> read = AnyEntry(folder, [&names](const dirent& entry) {
-      names.emplace_back(entry.d_name);
-      return false;
-    });
-    if (!read) return SystemError("readdir(" + path + ")");
-    return names;
-  }
-
   Status Walk(const Pair& pair) {
-    if (pair.depth > kMaxDepth) {
-      return Error{Error::Kind::kSystem, pair.path, "is nested too deeply to be looked at", ""};
-    }
-    Result<std::vector<std::string>> names = NamesIn(pair.upper, pair.path);
+    if (pair.depth > kMaxDepth) return NestedTooDeeply(pair.path);
+    Result<std::vector<std::string>> names = NamesIn(pair.upper);
     if (!names) return names.error();
     std::ranges::sort(*names);
     for (const std::string& name : *names) {
@@ -105,14 +94,17 @@ class UpperReader {
     }
     if (upper->entry.is_directory()) return VisitFolder(pair, name, upper->entry, before);
     if (before.is_directory()) {
-      if (Status s = RemoveInside(pair.lower, name, path); !s) return s;
+      if (Status s = AddRemovedInside(pair.lower, path, changes_); !s) return s;
     }
     if (upper->is_whiteout) {
       if (before.exists()) Add({.path = path, .before = before, .is_edit = true});
       return Unit{};
     }
     Change change{.path = path, .before = before, .after = upper->entry, .is_edit = upper->is_edit};
-    if (Status s = AreSame(pair, change).MoveTo(change.is_same_content); !s) return s;
+    if (Status s = IsSameContent(pair.lower, pair.upper, change).MoveTo(change.is_same_content);
+        !s) {
+      return s;
+    }
     if (!change.is_same_content || before.mode != change.after.mode) Add(std::move(change));
     return Unit{};
   }
@@ -122,11 +114,7 @@ class UpperReader {
     Upper upper;
     if (Status s = LookAt(folder.get(), name, path).MoveTo(upper.entry); !s) return s.error();
     if (upper.entry.kind == EntryKind::kSpecial) {
-      struct stat facts {};
-      const bool is_stat = ::fstatat(folder.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
-      if (is_stat && S_ISCHR(facts.st_mode) && facts.st_rdev == 0) {
-        return Upper{.entry = {}, .is_whiteout = true};
-      }
+      if (IsWhiteout(folder, name)) return Upper{.entry = {}, .is_whiteout = true};
     }
     if (!upper.entry.is_file()) return upper;
     // Without O_RDONLY the mode could forbid it; fgetxattr(2) does not work with O_PATH.
@@ -138,17 +126,6 @@ class UpperReader {
       return Upper{.entry = {}, .is_whiteout = true};
     }
     return upper;
-  }
-
-  // True if the files have the same bytes, or the links the same target.
-  static Result<bool> AreSame(const Pair& pair, const Change& change) {
-    const Entry& after = change.after;
-    const Entry& before = change.before;
-    if (after.kind != before.kind) return false;
-    if (after.is_link()) return after.target == before.target;
-    if (!after.is_file() || after.size != before.size) return false;
-    const std::string name = change.path.substr(change.path.rfind('/') + 1);
-    return HaveSameBytes(pair.upper.get(), pair.lower.get(), name, change.path);
   }
 
   Status VisitFolder(const Pair& pair, const std::string& name, const Entry& after,
@@ -169,37 +146,11 @@ class UpperReader {
 
   // The project's names in a replaced directory, except those that the stage has too.
   Status RemoveOthers(const Pair& pair, const std::vector<std::string>& kept) {
-    const Result<std::vector<std::string>> names = NamesIn(pair.lower, pair.path);
+    const Result<std::vector<std::string>> names = NamesIn(pair.lower);
     if (!names) return names.error();
     for (const std::string& name : *names) {
       if (std::ranges::binary_search(kept, name)) continue;
-      if (Status s = Remove(pair.lower, name, pair.PathOf(name), pair.depth); !s) return s;
-    }
-    return Unit{};
-  }
-
-  Status Remove(const UniqueFd& folder, const std::string& name, const std::string& path,
-                int depth) {
-    Result<Entry> before = LookAt(folder.get(), name, path);
-    if (!before) return before.error();
-    if (before->is_directory()) {
-      if (Status s = RemoveInside(folder, name, path, depth + 1); !s) return s;
-    }
-    if (before->exists()) Add({.path = path, .before = std::move(*before), .is_edit = true});
-    return Unit{};
-  }
-
-  Status RemoveInside(const UniqueFd& folder, const std::string& name, const std::string& path,
-                      int depth = 0) {
-    if (depth > kMaxDepth) {
-      return Error{Error::Kind::kSystem, path, "is nested too deeply to be looked at", ""};
-    }
-    const Result<UniqueFd> inner = OpenFolder(folder, name, path);
-    if (!inner) return UnlessMissing(inner.error());
-    const Result<std::vector<std::string>> names = NamesIn(*inner, path);
-    if (!names) return names.error();
-    for (const std::string& child : *names) {
-      if (Status s = Remove(*inner, child, path + "/" + child, depth); !s) return s;
+      if (Status s = AddRemoved(pair.lower, pair.PathOf(name), changes_, pair.depth); !s) return s;
     }
     return Unit{};
   }
@@ -210,6 +161,12 @@ class UpperReader {
 };
 
 }  // namespace
+
+bool IsWhiteout(const UniqueFd& folder, const std::string& path) {
+  struct stat facts {};
+  return ::fstatat(folder.get(), path.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISCHR(facts.st_mode) && facts.st_rdev == 0;
+}
 
 Result<ChangeList> ReadUpperLayer(const UniqueFd& written, const UniqueFd& project) {
   return UpperReader().Read(written, project);

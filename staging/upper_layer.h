@@ -3,6 +3,8 @@
 // (Documentation/filesystems/overlayfs.rst of the kernel).
 #pragma once
 
+#include <string>
+
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "staging/change_list.h"
@@ -13,5 +15,8 @@ namespace ringfence {
 // still run: then this is a state in between. Takes time for what was changed, not for the
 // project. An error names what cannot be read, or is nested too deeply.
 Result<ChangeList> ReadUpperLayer(const UniqueFd& written, const UniqueFd& project);
+
+// True for a mark of a removed name that is a device.
+bool IsWhiteout(const UniqueFd& folder, const std::string& path);
 
 }  // namespace ringfence

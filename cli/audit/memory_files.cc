@@ -16,6 +16,7 @@ MemoryNode NodeOf(FileKind kind, uint32_t mode) {
   node.facts.kind = kind;
   node.facts.device = 1;
   node.facts.owner = 1000;
+  node.facts.group = 1000;
   node.facts.mode = mode;
   return node;
 }

@@ -26,6 +26,18 @@
 namespace ringfence {
 namespace {
 
+// The kernel copies a file of the project into an overlay as a whole, however little is written.
+void SayLargeCopies(const Stage& stage, const MergePlan& plan) {
+  constexpr uint64_t kLarge = uint64_t{256} << 20;
+  if (stage.is_copy()) return;
+  for (const PlannedChange& planned : plan.changes) {
+    const Change& change = planned.change;
+    if (!change.is_edit || !change.after.is_file() || change.after.size < kLarge) continue;
+    Say("note: " + Printable(change.path) + " (" + SizeText(change.after.size) +
+        ") was copied whole into the stage before the command changed it");
+  }
+}
+
 // Shows what the command has changed, and what of it would not be applied. Returns the number of
 // lines of the preview.
 size_t ShowPlan(const Stage& stage, const StagePlan& plan, bool as_json) {
@@ -73,8 +85,15 @@ class StageEnd {
     if (!plan) return plan.error();
     const bool is_long = ShowPlan(stage_, *plan, options_.json) > plan->show_diff_threshold;
     const int status = stage_.record().status;
-    if (plan->merge.changes.empty()) return Discard("no changes");
+    SayLargeCopies(stage_, plan->merge);
+    if (plan->merge.changes.empty()) {
+      if (!options_.json) Say("the command changed nothing in the project");
+      return Discard("no changes");
+    }
     const Decided decided = Decide(plan->merge, is_long);
+    if (decided.decision != StageDecision::kDiscard) {
+      if (Status s = stage_.StoreBuffer(); !s) return s.error();
+    }
     switch (decided.decision) {
       case StageDecision::kApply:
         break;

@@ -1,12 +1,15 @@
 // The subcommands of `ringfence stage`, in ringfence-stage.
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/common/console.h"
 #include "cli/stage/after_command.h"
 #include "cli/stage/apply_stage.h"
 #include "cli/stage/collect_garbage.h"
 #include "cli/stage/conflicts.h"
+#include "cli/stage/copy_for_command.h"
 #include "cli/stage/list_stages.h"
 #include "cli/stage/review.h"
 #include "cli/stage/show_changes.h"
@@ -70,12 +73,30 @@ Outcome KeepBases(const StageOptions& options) {
   return kept ? Outcome(0) : Outcome(kept.error());
 }
 
+// True if the command looks at changes that a running launcher has in memory: the kernel shows its
+// descriptors to no process in a user namespace of its own (ptrace(2)).
+bool LooksIntoMemory(StageCommand command, const StageOptions& options) {
+  const bool looks = command == StageCommand::kList || command == StageCommand::kDiff ||
+                     command == StageCommand::kKeepBases;
+  const Result<StageStore> store = FindStages(options.given);
+  if (!looks || !store) return false;
+  const Result<std::vector<std::string>> ids = store->Ids();
+  return ids && std::ranges::any_of(*ids, [&](const std::string& id) {
+           const Result<StageFolder> folder = store->Open(id);
+           if (!folder) return false;
+           const Result<StageRecord> record = folder->Load();
+           return record && record->buffer_process != 0 && folder->IsInUse();
+         });
+}
+
 }  // namespace
 
 Outcome RunStageCommand(StageCommand command, const StageOptions& options) {
   // A command can have left files and directories without permissions. Where this is impossible,
   // they are reported.
-  if (const Result<bool> reaches = ReachOwnFiles(); !reaches) return reaches.error();
+  if (!LooksIntoMemory(command, options)) {
+    if (const Result<bool> reaches = ReachOwnFiles(); !reaches) return reaches.error();
+  }
   switch (command) {
     case StageCommand::kList:
       return ListStages(options);
@@ -91,6 +112,8 @@ Outcome RunStageCommand(StageCommand command, const StageOptions& options) {
       return Discard(options);
     case StageCommand::kGc:
       return CollectGarbage(options);
+    case StageCommand::kCopy:
+      return CopyForCommand(options);
     case StageCommand::kKeepBases:
       return KeepBases(options);
     case StageCommand::kEnded:

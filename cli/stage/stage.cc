@@ -134,6 +134,16 @@ void AddEnded(Command& stage, Action& chosen) {
   Choose(command, StageCommand::kEnded, options, chosen);
 }
 
+// Started by the launcher before the command of a stage; not shown to users.
+void AddCopy(Command& stage, Action& chosen) {
+  const auto options = std::make_shared<StageOptions>();
+  Command command = AddCommand(stage, "copy", "Copy the project of a stage", "");
+  command.Hide();
+  AddId(command, options);
+  command.AddOption("--home DIR", options->given.home, "The home directory");
+  Choose(command, StageCommand::kCopy, options, chosen);
+}
+
 // Started by the launcher beside the command of a stage; not shown to users.
 void AddKeepBases(Command& stage, Action& chosen) {
   const auto options = std::make_shared<StageOptions>();
@@ -159,6 +169,7 @@ void AddStage(Command& app, Action& chosen) {
   AddUndo(stage, chosen);
   AddGc(stage, chosen);
   AddEnded(stage, chosen);
+  AddCopy(stage, chosen);
   AddKeepBases(stage, chosen);
   stage.MayHaveCommand();
   stage.OnGiven([stage, &chosen] {

@@ -11,7 +11,18 @@
 
 namespace ringfence {
 
-enum class StageCommand { kList, kDiff, kApply, kDiscard, kUndo, kEnded, kKeepBases, kGc, kReview };
+enum class StageCommand {
+  kList,
+  kDiff,
+  kApply,
+  kDiscard,
+  kUndo,
+  kEnded,
+  kCopy,
+  kKeepBases,
+  kGc,
+  kReview
+};
 
 constexpr size_t kPolicyDays = SIZE_MAX;  // the policy says how many
 

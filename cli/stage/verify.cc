@@ -33,6 +33,7 @@ int RunOver(const Path& layer, const RunOptions& options) {
     return kSetupFailed;
   }
   request->command.stage = layer;
+  request->policy.stage.buffer = StageBuffer::kDisk;  // the layer is there
   const Outcome outcome = RunRequested(std::move(*request));
   if (outcome.error) PrintError(*outcome.error);
   return outcome.status;
@@ -56,6 +57,11 @@ Result<int> RunAside(const Path& layer, const RunOptions& options) {
 Status VerifyMerged(const Stage& stage, const MergePlan& plan,
                     const std::vector<std::string>& commands, const Registration& given) {
   if (commands.empty()) return Unit{};
+  if (stage.is_copy()) {
+    return Error{Error::Kind::kSystem, "stage.verify",
+                 "cannot check changes that are kept in a copy of the project; nothing is applied",
+                 "remove \"verify\" from \"stage\" in the policy to apply them without a check"};
+  }
   const Result<MergedLayer> merged = MergedLayer::Of(stage, plan);
   if (!merged) return merged.error();
   for (const std::string& command : commands) {

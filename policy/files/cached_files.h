@@ -57,9 +57,9 @@ class CachedFiles final : public FileView {
 
   // The mounts of this process, read once.
   const MountTable& Mounts() const;
-  // Returns a mount point below `directory`, if there is one. Is not cached.
-  Result<std::optional<Path>> AnyMountBelow(const Path& directory) const {
-    return MountTable::AnyMountBelow(directory, files_);
+  // Is not cached.
+  Result<MountTable::Around> MountsAround(const Path& directory) const {
+    return MountTable::FindAround(directory, files_);
   }
 
   // Records a failure, even for an error that is a fact about files.

@@ -32,6 +32,7 @@ struct FileFacts {
   uint64_t inode = 0;
   uint64_t links = 1;  // hard links
   uint32_t owner = 0;  // user id
+  uint32_t group = 0;  // group id
   uint32_t mode = 0;   // permission bits
 };
 

@@ -230,18 +230,26 @@ std::vector<Path> MountTable::MountsBelow(const Path& directory) const {
   return found;
 }
 
-Result<std::optional<Path>> MountTable::AnyMountBelow(const Path& directory,
-                                                      const FileView& files) {
+Result<MountTable::Around> MountTable::FindAround(const Path& directory, const FileView& files) {
   const Result<std::string> text = MountLines(files);
   if (!text) return text.error();
+  Around around;
+  Path holder;
   std::string_view rest = *text;
   while (!rest.empty()) {
+    const std::string_view line = TakeUntil(rest, '\n');
     Mount mount;
-    const bool is_below = ReadLine(TakeUntil(rest, '\n'), mount) && mount.point != directory &&
-                          mount.point.IsInside(directory);
-    if (is_below) return std::optional(mount.point);
+    if (!ReadLine(line, mount)) continue;
+    if (directory.IsInside(mount.point) && mount.point.IsInside(holder)) {
+      holder = mount.point;
+      around.type = Unescaped(TypeIn(line));
+    } else if (mount.point.IsInside(directory)) {
+      around.below.push_back(mount.point);
+    }
   }
-  return std::optional<Path>();
+  std::ranges::sort(around.below);
+  around.below.erase(std::unique(around.below.begin(), around.below.end()), around.below.end());
+  return around;
 }
 
 }  // namespace ringfence

@@ -57,8 +57,13 @@ class MountTable {
   // Returns the mount points below `directory` that no other mount hides.
   std::vector<Path> MountsBelow(const Path& directory) const;
 
-  // Returns a mount point below `directory`, if there is one; even if no path has another name.
-  static Result<std::optional<Path>> AnyMountBelow(const Path& directory, const FileView& files);
+  // What is mounted at a directory and below it; known even if no path has another name. Without
+  // /proc, nothing.
+  struct Around {
+    std::string type;         // of the file system that contains the directory; "" if unknown
+    std::vector<Path> below;  // mount points, sorted
+  };
+  static Result<Around> FindAround(const Path& directory, const FileView& files);
 
   bool operator==(const MountTable&) const = default;
 

@@ -84,6 +84,7 @@ Result<FileFacts> RealFiles::Look(const Path& path) const {
                    .inode = status.st_ino,
                    .links = status.st_nlink,
                    .owner = status.st_uid,
+                   .group = status.st_gid,
                    .mode = static_cast<uint32_t>(status.st_mode & 07777)};
 }
 

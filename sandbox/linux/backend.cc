@@ -203,18 +203,8 @@ class Launcher {
       if (ready < 0 && errno == EINTR) continue;
       if (ready < 0) return;
       pipes_.Serve(pipes);
-      if (polled[1].revents != 0 || (polled[0].revents != 0 && HasEndSignal())) return;
+      if (polled[1].revents != 0 || (polled[0].revents != 0 && TakeEndSignal(signals_))) return;
     }
-  }
-
-  bool HasEndSignal() {
-    signalfd_siginfo info{};
-    bool ends = false;
-    while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-      const int signal = static_cast<int>(info.ssi_signo);
-      ends = ends || signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
-    }
-    return ends;
   }
 
   bool HasMore() const {
@@ -247,14 +237,16 @@ class Launcher {
     if (polled[0].revents != 0) channel_open_ = Hear();
     if (polled[1].revents != 0 && TakeSignals()) first_lives_ = false;
     if (polled[5].revents != 0) Abandon();
+    if (has_buffer_ && watch_.observer.IsBufferFull()) Abandon();
     if (polled[6].revents != 0) watch_.network.Hear();
     if (polled[7].revents != 0 || is_paused_) LookForPause();
   }
 
   int WaitMilliseconds() const {
-    constexpr int kWhilePaused = 50;
+    constexpr int kLook = 50;
     const int relays = relay_.wait_milliseconds();
-    return is_paused_ && (relays < 0 || relays > kWhilePaused) ? kWhilePaused : relays;
+    const bool looks = is_paused_ || has_buffer_;
+    return looks && (relays < 0 || relays > kLook) ? kLook : relays;
   }
 
   // Lets the processes pause or go on.
@@ -276,6 +268,7 @@ class Launcher {
   // closes.
   void Abandon() {
     hangup_ = -1;
+    has_buffer_ = false;
     ::shutdown(channel_.get(), SHUT_WR);
     KeepEnd(SIGKILL);
   }
@@ -346,6 +339,10 @@ class Launcher {
       case Message::kPaused:
         if (is_paused_) watch_.pause->Paused(true);
         break;
+      case Message::kBuffer:
+        has_buffer_ = true;
+        watch_.observer.TakeBuffer(std::move(packet->fd));
+        break;
       case Message::kStarted:
         has_started_ = true;
         BeginToHear();
@@ -406,6 +403,7 @@ class Launcher {
   bool first_lives_ = true;
   bool has_started_ = false;  // the command has started
   bool is_paused_ = false;    // the supervisor has to keep all processes stopped
+  bool has_buffer_ = false;   // the stage's changes are in memory
   bool knows_end_ = false;
   Ended ended_;
 };

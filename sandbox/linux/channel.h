@@ -22,6 +22,7 @@ enum class Message : char {
   kEnded = 'e',     // the command's wait status, and the numbers of Unreached if it failed
   kStopped = 'p',   // the command: the signal that stopped it
   kTerminal = 't',  // with a descriptor: the master of a new terminal
+  kBuffer = 'b',    // with a descriptor: the directory in memory that gets the stage's changes
   kFrozen = 'z',    // every process is stopped
   kPaused = 'u',    // every process is stopped by kPause
   // from outside

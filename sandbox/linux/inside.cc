@@ -28,6 +28,7 @@
 #include "sandbox/linux/self_test.h"
 #include "sandbox/linux/supervisor.h"
 #include "sandbox/linux/view.h"
+#include "staging/store/names.h"
 
 namespace ringfence {
 namespace {
@@ -49,6 +50,7 @@ class Inside {
         {"resource group", &Inside::Group, Feature::kDelegation},
         {"close descriptors", &Inside::CloseDescriptors, {}},
         {"own identity", &Inside::EnterIdentity, Feature::kNamespaces},
+        {"mount stage", &Inside::Stage, Feature::kOverlay},
         {"mount view", &Inside::View, Feature::kNamespaces},
         {"own processes", &Inside::Proc, Feature::kProc},
         {"leave the old root", &Inside::Root, Feature::kNamespaces},
@@ -123,6 +125,16 @@ class Inside {
 
   Status EnterIdentity() {
     return is_full() ? MapIdentity(plan_.user, plan_.group) : Status(Unit{});
+  }
+
+  Status Stage() {
+    if (!is_full()) return Unit{};
+    if (Status s = MountStage(plan_); !s) return s;
+    if (plan_.stage.memory == 0) return Unit{};
+    const std::string written = plan_.stage.folder.Child(kStageWritten).text();
+    const UniqueFd buffer = OpenFile(written.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    if (!buffer.valid()) return SystemError("open(" + written + ")");
+    return SendPacket(start_.channel, Message::kBuffer, {}, buffer.get());
   }
 
   Status View() {

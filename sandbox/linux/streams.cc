@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -62,6 +63,16 @@ Result<std::vector<OpenedFile>> FindStreams() {
     if (!file->is_pipe) streams.push_back(*file);
   }
   return streams;
+}
+
+bool TakeEndSignal(const UniqueFd& signals) {
+  signalfd_siginfo info{};
+  bool ends = false;
+  while (::read(signals.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    const int signal = static_cast<int>(info.ssi_signo);
+    ends = ends || signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+  }
+  return ends;
 }
 
 Status CheckOpenFiles() {

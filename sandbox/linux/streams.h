@@ -41,6 +41,9 @@ Status CheckStreams();
 // limit is too low.
 Status CheckOpenFiles();
 
+// Takes all signals from the descriptor (signalfd(2)). Returns true if one of them ends a command.
+bool TakeEndSignal(const UniqueFd& signals);
+
 // PipeRelay: gives the sandbox its own pipes in place of those that the launcher was started with.
 // A process that holds one end of a pipe can open the other through /proc/self/fd, and so take what
 // others write to it or write to its reader.

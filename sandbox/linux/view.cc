@@ -4,6 +4,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "sandbox/linux/made_places.h"
 #include "sandbox/linux/overlay.h"
 #include "sandbox/linux/private_mounts.h"
+#include "staging/store/names.h"
 
 namespace ringfence {
 namespace {
@@ -32,7 +34,6 @@ class View {
         cache_mounts_(request.plan, request.caches) {}
 
   Status Build() {
-    if (Status s = MountStage(); !s) return s;
     if (Status s = CloneSources(); !s) return s;
     const bool all_writable = std::ranges::any_of(
         plan_.writable, [](const PlannedPlace& place) { return place.path.is_root(); });
@@ -62,17 +63,6 @@ class View {
     UniqueFd tree;                        // for kBind: opened before anything was covered
     const HiddenPlace* hidden = nullptr;  // for kHide
   };
-
-  // Covers the project, so that every later step uses the stage in its place.
-  Status MountStage() {
-    if (!plan_.is_staged()) return Unit{};
-    Result<UniqueFd> project = OpenPlace(plan_.root);
-    if (!project) return project.error();
-    Result<UniqueFd> stage = MakeOverlay(*project, plan_.stage);
-    if (!stage) return stage.error();
-    if (Status s = AttachTree(*stage, plan_.root); !s) return s;
-    return MakeStagedPlaces(plan_);
-  }
 
   Status CloneSources() {
     if (Status s = own_.CloneFolders(); !s) return s;
@@ -263,6 +253,62 @@ class View {
 };
 
 }  // namespace
+
+namespace {
+
+// Covers the project by its copy, over which the mounts in the project are shown again.
+Status MountCopy(const SandboxPlan& plan) {
+  std::vector<UniqueFd> mounts;
+  for (const Path& path : plan.stage.mounts) {
+    Result<UniqueFd> tree = CloneTree(path, Writable::kNo);
+    if (!tree) return tree.error();
+    mounts.push_back(std::move(*tree));
+  }
+  const Result<UniqueFd> copy = CloneTree(plan.stage.folder.Child(kStageWritten), Writable::kYes);
+  if (!copy) return copy.error();
+  if (Status s = AttachTree(*copy, plan.root); !s) return s;
+  for (size_t i = 0; i < mounts.size(); ++i) {
+    if (Status s = AttachTree(mounts[i], plan.stage.mounts[i]); !s) return s;
+  }
+  return Unit{};
+}
+
+// The kernel marks replaced directories by attributes, but mounts an overlay without them, too.
+Status CheckAttributes(const Path& written, bool in_memory) {
+  constexpr const char* kAttribute = "user.ringfence";
+  const char* const path = written.text().c_str();
+  if (::setxattr(path, kAttribute, "", 0, 0) == 0) {
+    return CallStatus(::removexattr(path, kAttribute) == 0, "removexattr(" + written.text() + ")");
+  }
+  Error error = SystemError("setxattr(" + written.text() + ")");
+  if (in_memory) error.what += ", which files in memory need Linux 6.6 for";
+  return error;
+}
+
+Status MountOverlay(const SandboxPlan& plan) {
+  const PlannedStage& stage = plan.stage;
+  const Result<UniqueFd> project = OpenPlace(plan.root);
+  if (!project) return project.error();
+  const bool in_memory = stage.memory > 0;
+  if (in_memory) {
+    // Covers the directory in this namespace only.
+    const std::string options = "mode=0700,size=" + std::to_string(stage.memory);
+    if (Status s = MountMemory(stage.folder.text(), options); !s) return s;
+  }
+  const Result<UniqueFd> overlay = MakeOverlay(*project, stage.folder);
+  if (!overlay) return overlay.error();
+  if (Status s = CheckAttributes(stage.folder.Child(kStageWritten), in_memory); !s) return s;
+  return AttachTree(*overlay, plan.root);
+}
+
+}  // namespace
+
+Status MountStage(const SandboxPlan& plan) {
+  if (!plan.is_staged()) return Unit{};
+  const bool is_copy = plan.stage.mechanism == StageMechanism::kCopy;
+  if (Status s = is_copy ? MountCopy(plan) : MountOverlay(plan); !s) return s;
+  return MakeStagedPlaces(plan);
+}
 
 Status LeaveOldRoot(const SandboxPlan& plan) {
   if (plan.reads_all) return Unit{};

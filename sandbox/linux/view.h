@@ -9,6 +9,10 @@
 
 namespace ringfence {
 
+// Covers the project by the stage of the plan, if it has one, so that every later step uses that in
+// its place. The caller as for BuildView().
+Status MountStage(const SandboxPlan& plan);
+
 // The caller must be alone in new user and mount namespaces and have every capability in them. On
 // an error the view is incomplete and nothing may be run in it. `audit` is the launcher's socket
 // for audit lines, which gets its name here, or -1; `caches` is the directory where the session

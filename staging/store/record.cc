@@ -22,11 +22,14 @@ constexpr std::string_view kWord = "word";  // one for each word of the command
 constexpr std::string_view kProfile = "profile";
 constexpr std::string_view kAgent = "agent";
 constexpr std::string_view kMechanism = "mechanism";
+constexpr std::string_view kElsewhere = "elsewhere";
 constexpr std::string_view kState = "state";
 constexpr std::string_view kStarted = "started";
 constexpr std::string_view kWatermark = "watermark";
 constexpr std::string_view kClockOffset = "clock_offset";
 constexpr std::string_view kBoot = "boot";
+constexpr std::string_view kBufferProcess = "buffer_process";
+constexpr std::string_view kBufferFd = "buffer_fd";
 constexpr std::string_view kStatus = "status";
 constexpr std::string_view kOnDisk = "on_disk";
 
@@ -82,11 +85,14 @@ bool ReadField(std::string_view name, std::string_view value, StageRecord& recor
   if (name == kProfile) return ReadText(value, record.profile);
   if (name == kAgent) return ReadFlag(value, record.is_agent);
   if (name == kMechanism) return ReadWord(value, kMechanisms, record.mechanism);
+  if (name == kElsewhere) return ReadFlag(value, record.is_elsewhere);
   if (name == kState) return ReadWord(value, kStates, record.state);
   if (name == kStarted) return ReadNumber(value, record.started);
   if (name == kWatermark) return ReadNumber(value, record.watermark);
   if (name == kClockOffset) return ReadNumber(value, record.clock_offset);
   if (name == kBoot) return ReadText(value, record.boot);
+  if (name == kBufferProcess) return ReadNumber(value, record.buffer_process);
+  if (name == kBufferFd) return ReadNumber(value, record.buffer_fd);
   if (name == kStatus) return ReadNumber(value, record.status);
   return name == kOnDisk && ReadFlag(value, record.is_on_disk);
 }
@@ -114,11 +120,14 @@ std::string RenderRecord(const StageRecord& record) {
   writer.Add(kProfile, record.profile);
   writer.Add(kAgent, int64_t{record.is_agent});
   writer.Add(kMechanism, MechanismName(record.mechanism));
+  writer.Add(kElsewhere, int64_t{record.is_elsewhere});
   writer.Add(kState, StateName(record.state));
   writer.Add(kStarted, record.started);
   writer.Add(kWatermark, record.watermark);
   writer.Add(kClockOffset, record.clock_offset);
   writer.Add(kBoot, record.boot);
+  writer.Add(kBufferProcess, record.buffer_process);
+  writer.Add(kBufferFd, record.buffer_fd);
   writer.Add(kStatus, record.status);
   writer.Add(kOnDisk, int64_t{record.is_on_disk});
   return writer.Take();

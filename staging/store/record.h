@@ -28,6 +28,7 @@ struct StageRecord {
   std::string profile;
   bool is_agent = false;
   StageMechanism mechanism = StageMechanism::kOverlay;
+  bool is_elsewhere = false;  // the command works in the copy's own path
   StageState state = StageState::kRunning;
   // Nanoseconds since 1970. A file of the project whose ctime (stat(2)) is earlier than `watermark`
   // has not changed since the command started.
@@ -35,8 +36,12 @@ struct StageRecord {
   int64_t watermark = 0;
   int64_t clock_offset = 0;  // CLOCK_REALTIME - CLOCK_BOOTTIME, in nanoseconds, at the start
   std::string boot;          // identifies the start of the machine (random(4), boot_id)
-  int status = 0;            // the command's exit status, as a shell reports it
-  bool is_on_disk = false;   // the changes survive a power failure
+  // Holds the changes while they are in memory: a descriptor of a process. 0: they are in a
+  // directory.
+  int buffer_process = 0;
+  int buffer_fd = 0;
+  int status = 0;           // the command's exit status, as a shell reports it
+  bool is_on_disk = false;  // the changes survive a power failure
 
   bool operator==(const StageRecord&) const = default;
 };

@@ -57,7 +57,22 @@ bool IsStageId(std::string_view text) {
   return text.size() == kIdSize && text.find_first_not_of(kIdBytes) == text.npos;
 }
 
-Path StageFolder::written() const { return path_.Child(kStageWritten); }
+Path StageFolder::elsewhere() const { return CopiesBeside(path_.Parent()).Child(path_.name()); }
+
+Path StageFolder::written(const StageRecord& record) const {
+  return record.is_elsewhere ? elsewhere().Child(record.project.name())
+                             : path_.Child(kStageWritten);
+}
+
+Status StageFolder::MakeElsewhere() const {
+  const Path copies = CopiesBeside(path_.Parent());
+  if (Status s = MakeFolders(copies, kStateLevels - 1); !s) return s;
+  const UniqueFd all(::open(copies.text().c_str(), kFolder));
+  if (!all.valid()) return SystemError("open(" + copies.text() + ")");
+  if (Status s = CheckOwn(all, copies); !s) return s;
+  return CallStatus(::mkdirat(all.get(), std::string(path_.name()).c_str(), 0700) == 0,
+                    "mkdir(" + elsewhere().text() + ")");
+}
 
 Status StageFolder::Save(const StageRecord& record) const {
   return Write(kRecord, RenderRecord(record));
@@ -116,6 +131,7 @@ Status StageFolder::Remove() const {
   if (::unlinkat(fd_.get(), kRecord, 0) != 0 && errno != ENOENT) {
     return SystemError("unlink(" + path_.Child(kRecord).text() + ")");
   }
+  if (Status s = RemoveTree(elsewhere().text()); !s) return s;
   return RemoveTree(path_.text());
 }
 

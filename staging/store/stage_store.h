@@ -20,7 +20,10 @@ namespace ringfence {
 class StageFolder {
  public:
   const Path& path() const { return path_; }
-  Path written() const;
+  // The directory with the changes, or with the copy of the project.
+  Path written(const StageRecord& record) const;
+  // The directory above a copy that the command works in (CopiesBeside()).
+  Path elsewhere() const;
   // The open directory.
   const UniqueFd& fd() const { return fd_; }
 
@@ -36,13 +39,16 @@ class StageFolder {
   // True if another process works on the stage. Locks nothing; this object must not hold the lock.
   bool IsInUse() const;
 
+  // Creates the directory of the copy if the command works in it.
+  Status MakeElsewhere() const;
+
   // Notes that the command pauses for that of another stage (project_pause.h); "" if it goes on.
   // The launcher does this while the command runs.
   void NotePause(std::string_view alone) const;
   std::string PausedFor() const;
 
-  // Removes the stage with everything in it, the record first: what a removal that is interrupted
-  // leaves is not a stage. The caller holds the lock.
+  // Removes the stage with everything in it and its copy, the record first: what a removal that is
+  // interrupted leaves is not a stage. The caller holds the lock.
   Status Remove() const;
 
  private:

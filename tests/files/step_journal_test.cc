@@ -67,3 +67,18 @@ TEST_CASE("step journal: no path leads out of the directory") {
     CHECK_FALSE(ParseSteps(RenderSteps(steps), "journal").has_value());
   }
 }
+
+TEST_CASE("step journal: the contents of a directory are read as they were written") {
+  const Contents contents = Examples()[1].before_inside;
+  const std::string text = RenderContents(contents);
+  const Result<Contents> read = ParseContents(text, "list");
+  REQUIRE(read.has_value());
+  CHECK(*read == contents);
+  CHECK_FALSE(ParseContents(RenderSteps(Examples()), "list").has_value());
+  for (size_t i = 0; i < text.size(); ++i) {
+    std::string damaged = text;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    CHECK_FALSE(ParseContents(damaged, "list").has_value());
+    CHECK_FALSE(ParseContents(text.substr(0, i), "list").has_value());
+  }
+}

@@ -1,6 +1,7 @@
 // MakePlan(): where the changes to the project go.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "tests/support/plan_world.h"
@@ -29,7 +30,7 @@ TEST_CASE("plan, stage: places in the project are staged, others are not") {
   staged.planned.world.files.Put("/srv/shared", Directory());
   const SandboxPlan plan = staged.planned.Plan();
   CHECK(plan.is_staged());
-  CHECK(plan.stage.text() == kStage);
+  CHECK(plan.stage.folder.text() == kStage);
   size_t count = 0;
   for (const PlannedPlace& place : plan.writable) {
     CAPTURE(place.path.text());
@@ -42,28 +43,145 @@ TEST_CASE("plan, stage: places in the project are staged, others are not") {
   for (const PlannedPlace& place : staged.planned.Plan().writable) CHECK_FALSE(place.is_staged());
 }
 
+namespace {
+
+// The reason for a copy; "overlay" if there is none.
+std::string WhyCopy(const PlanWorld& world) {
+  const PlannedStage stage = world.Plan().stage;
+  CHECK(stage.why_copy.empty() == (stage.mechanism == StageMechanism::kOverlay));
+  return stage.why_copy.empty() ? "overlay" : stage.why_copy;
+}
+
+constexpr const char* kProject = "/home/dev/project";
+constexpr const char* kDisks = "1 0 8:1 / / rw - ext4 d rw\n2 1 8:2 / ";
+
+void Mount(PlanWorld& world, const std::string& line) {
+  world.world.files.Put("/proc/self/mountinfo", File(kDisks + line));
+}
+
+}  // namespace
+
 TEST_CASE("plan, stage: without a way to keep changes apart there is no plan") {
   const auto why_not = [](auto change) {
     Staged staged;
     change(staged.planned);
     return staged.planned.WhyNot().what;
   };
-  CHECK(why_not([](PlanWorld& w) { w.command.layers = SandboxLayers::kLandlock; }) ==
-        "staging needs layers full; nothing was run");
   CHECK(why_not([](PlanWorld& w) { w.facts.is_inside = true; }) ==
         "this is inside another sandbox of ringfence's; nothing was run");
   CHECK(why_not([](PlanWorld& w) { w.facts.system = HostSystem::kMacos; }) ==
         "changes cannot be staged on this system; nothing was run");
-  const std::string mounts = "1 0 8:1 / / rw - ext4 d rw\n2 1 8:2 / ";
-  CHECK(why_not([&](PlanWorld& w) {
-          const std::string text = mounts + "/home/dev/project/sub rw - ext4 e rw\n";
-          w.world.files.Put("/proc/self/mountinfo", File(text));
-        }) == "\"/home/dev/project/sub\" is a mount point in the project; nothing was run");
+}
 
+TEST_CASE("plan, stage: where nothing can be mounted, the command runs in a copy") {
+  Staged staged;
+  CHECK(WhyCopy(staged.planned) == "overlay");
+  CHECK_FALSE(staged.planned.Plan().stage.is_elsewhere);
+  staged.planned.command.layers = SandboxLayers::kLandlock;
+  CHECK(WhyCopy(staged.planned) == "nothing can be mounted with layers landlock");
+  CHECK(staged.planned.Plan().stage.is_elsewhere);
+}
+
+TEST_CASE("plan, stage: places in a copy are as usual, and those of the project are left out") {
+  Staged staged(R"("write": {"allow": ["src", "/home/dev/project/out", "/srv/shared"]},
+                   "read": {"deny": ["/home/dev/project/secret", "/home/dev/project/none"]})");
+  PlanWorld& planned = staged.planned;
+  const Path copies = Path::Clean("/home/dev/.local/state/ringfence-copies");
+  const Path copy = copies.Child("ab23/project");
+  for (const char* name : {"/home/dev/project/out", "/srv/shared"}) {
+    planned.world.files.Put(name, Directory());
+  }
+  planned.world.files.Put(copy.Child("src").text(), Directory());
+  planned.world.files.Put(copy.Child("secret").text(), File());
+  for (const char* name : {"/home/dev/project/secret", "/home/dev/project/none"}) {
+    planned.world.files.Put(name, File());
+  }
+  planned.command.layers = SandboxLayers::kLandlock;
+  planned.command.copied_project = Path::Clean(kProject);
+  planned.command.cwd = copy.text();
+  planned.world.places.root = copy;
+  planned.world.places.root_real = copy;
+  const SandboxPlan plan = planned.Plan();
+  CHECK(PlacesText(plan.writable) == copy.Child("src").text() + ", /srv/shared");
+  CHECK(Notes(plan, "/home/dev/project/out is not writable: it would change the project itself"));
+  for (const PlannedPlace& place : plan.writable) CHECK_FALSE(place.is_staged());
+  const auto hidden = std::ranges::find(plan.hidden, copies, &HiddenPlace::path);
+  REQUIRE(hidden != plan.hidden.end());
+  CHECK(PathsText(hidden->kept) == copy.text());
+  CHECK_FALSE(hidden->covers(copy.Child("src")));
+  const auto is_hidden = [&plan](const Path& path) {
+    return std::ranges::find(plan.hidden, path, &HiddenPlace::path) != plan.hidden.end();
+  };
+  CHECK(is_hidden(copy.Child("secret")));
+  CHECK_FALSE(is_hidden(copy.Child("none")));
+}
+
+TEST_CASE("plan, stage: mounts in the project are kept, and not written") {
+  Staged staged;
+  Mount(staged.planned,
+        "/home/dev/project/sub rw - ext4 e rw\n3 2 8:3 / /home/dev/project/sub/x rw "
+        "- ext4 f rw\n");
+  CHECK(WhyCopy(staged.planned) == "\"/home/dev/project/sub\" is a mount point in the project");
+  CHECK(PathsText(staged.planned.Plan().stage.mounts) == "/home/dev/project/sub");
+  CHECK(staged.planned.Refuses("/home/dev/project/sub/file"));
+  CHECK_FALSE(staged.planned.Refuses("/home/dev/project/other"));
   Staged above;
-  above.planned.world.files.Put("/proc/self/mountinfo",
-                                File(mounts + "/home/dev/project rw - ext4 e rw\n"));
-  CHECK(above.planned.Plan().is_staged());
+  Mount(above.planned, "/home/dev/project rw - ext4 e rw\n");
+  CHECK(WhyCopy(above.planned) == "overlay");
+}
+
+TEST_CASE("plan, stage: file systems of servers and missing overlays") {
+  for (const char* type : {"nfs4", "fuse.sshfs", "9p"}) {
+    Staged staged;
+    Mount(staged.planned, "/home/dev/project rw - " + std::string(type) + " e rw\n");
+    CHECK(WhyCopy(staged.planned) ==
+          "the project is on a file system of type " + std::string(type));
+  }
+  Staged staged;
+  staged.planned.facts.lacks = {Feature::kOverlay};
+  staged.planned.facts.no_overlay = "mount(overlay): EINVAL";
+  CHECK(WhyCopy(staged.planned) == "mount(overlay): EINVAL");
+  CHECK_FALSE(staged.planned.Plan().can_do_without(Feature::kOverlay));
+  CHECK(Staged().planned.Plan().can_do_without(Feature::kOverlay));
+}
+
+TEST_CASE("plan, stage: files that an overlay cannot copy") {
+  const auto why = [](const char* name, const FakeNode& file) {
+    Staged staged;
+    staged.planned.world.files.Put("/home/dev/project/sub", Directory());
+    staged.planned.world.files.Put(std::string(kProject) + "/" + name, file);
+    return WhyCopy(staged.planned);
+  };
+  const auto of = [](FakeNode file, uint32_t owner, uint32_t group, uint32_t mode) {
+    file.facts.owner = owner;
+    file.facts.group = group;
+    file.facts.mode = mode;
+    return file;
+  };
+  CHECK(why("f", of(File(), 1000, 1000, 0666)) == "overlay");
+  CHECK(why("f", of(File(), 7, 7, 0644)) == "overlay");  // the user cannot write it anyway
+  const std::string foreign = "\"/home/dev/project/f\" belongs to another user or group";
+  CHECK(why("f", of(File(), 7, 7, 0646)) == foreign);
+  CHECK(why("f", of(File(), 7, 7, 0664)) == foreign);
+  CHECK(why("f", of(File(), 1000, 7, 0600)) == foreign);
+  CHECK(why("f", of(Directory(), 7, 7, 0755)) == foreign);
+  CHECK(why("sub/f", of(File(), 1000, 7, 0600)) ==
+        "\"/home/dev/project/sub/f\" belongs to another user or group");
+}
+
+TEST_CASE("plan, stage: changes in memory need an overlay") {
+  const char* const kMemory = R"("stage": {"buffer": "memory", "buffer_size": "64M"})";
+  Staged staged(kMemory);
+  CHECK(staged.planned.Plan().stage.memory == uint64_t{64} << 20);
+  CHECK(Staged().planned.Plan().stage.memory == 0);
+  staged.planned.command.layers = SandboxLayers::kLandlock;
+  CHECK(staged.planned.WhyNot().what ==
+        "stage.buffer is memory, which needs layers full; nothing was run");
+  Staged mounted(kMemory);
+  Mount(mounted.planned, "/home/dev/project/sub rw - ext4 e rw\n");
+  CHECK(mounted.planned.WhyNot().what ==
+        "stage.buffer is memory, which needs an overlay mount: "
+        "\"/home/dev/project/sub\" is a mount point in the project; nothing was run");
 }
 
 TEST_CASE("plan, stage: a policy that does not confine commands in a stage refuses them") {

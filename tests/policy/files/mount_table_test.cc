@@ -181,22 +181,29 @@ TEST_CASE("mounts: invalid lines are skipped, and parsing ends") {
   CHECK(MountTable::Parse(kImage).has_twins());
 }
 
-TEST_CASE("mounts: a mount point below a directory is found, even if nothing is mounted twice") {
-  const auto below = [](const char* directory, const std::string& lines) {
+TEST_CASE("mounts: what is around a directory is found, even if nothing is mounted twice") {
+  const auto around = [](const char* directory, const std::string& lines) {
     const FakeFiles files{{"/proc/self/mountinfo", File("1 0 8:1 / / rw - ext4 d rw\n" + lines)}};
-    const Result<std::optional<Path>> mount =
-        MountTable::AnyMountBelow(Path::Clean(directory), files);
-    REQUIRE(mount.has_value());
-    return *mount ? (*mount)->text() : std::string();
+    const Result<MountTable::Around> found = MountTable::FindAround(Path::Clean(directory), files);
+    REQUIRE(found.has_value());
+    std::string text = found->type;
+    for (const Path& path : found->below) text += " " + path.text();
+    return text;
   };
-  const std::string sub = "no mount\n2 1 8:2 / /p/sub rw - ext4 e rw\n";
-  CHECK(below("/p", sub) == "/p/sub");
-  CHECK(below("/p/sub", sub).empty());
-  CHECK(below("/p/su", sub).empty());
-  CHECK(below("/p", "").empty());
+  const std::string sub = "no mount\n2 1 8:2 / /p/sub rw - xfs e rw\n";
+  CHECK(around("/p", sub) == "ext4 /p/sub");
+  CHECK(around("/p/sub", sub) == "xfs");
+  CHECK(around("/p/sub/x", sub) == "xfs");
+  CHECK(around("/p/su", sub) == "ext4");
+  CHECK(around("/p", "") == "ext4");
+  const std::string over =
+      "3 2 8:3 / /p/sub rw - fuse.sshfs f rw\n4 1 8:2 / /p/a rw - tmpfs t rw\n";
+  CHECK(around("/p", sub + over) == "ext4 /p/a /p/sub");
+  CHECK(around("/p/sub", sub + over) == "fuse.sshfs");
   const FakeFiles image{{"/proc/self/mountinfo", File("")}};
+  CHECK(MountTable::FindAround(Path::Clean("/p"), image)->type.empty());
   const FailingFiles closed(image, FailingFiles::Call::kReadText, "/proc/self/mountinfo", EACCES);
-  CHECK_FALSE(MountTable::AnyMountBelow(Path::Clean("/p"), closed).has_value());
+  CHECK_FALSE(MountTable::FindAround(Path::Clean("/p"), closed).has_value());
 }
 
 TEST_CASE(

@@ -21,11 +21,14 @@ StageRecord Example() {
           .profile = "main",
           .is_agent = true,
           .mechanism = StageMechanism::kCopy,
+          .is_elsewhere = true,
           .state = StageState::kEnded,
           .started = 1,
           .watermark = 2,
           .clock_offset = -3,
           .boot = "boot",
+          .buffer_process = 12,
+          .buffer_fd = 7,
           .status = 130,
           .is_on_disk = true};
 }

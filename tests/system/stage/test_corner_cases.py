@@ -125,14 +125,13 @@ def test_a_stage_inside_a_stage(world):
     assert done.returncode == 125 and "another sandbox" in done.stderr, done
 
 
-def test_a_mount_below_the_project_is_refused(world):
-    world.put("f", "1")
-    world.put("sub/x", "1")
-    # A file system of its own, in the mount namespace of this command only.
-    script = (f"mount -t tmpfs none sub && exec '{world.programs.ringfence}' stage run -- touch f")
-    done = world.start(["unshare", "-Urm", "sh", "-c", script], env={"HOME": str(world.home)})
-    assert done.returncode == 125, done
-    assert "is a mount point in the project" in done.stderr
+def test_a_large_file_that_is_copied_whole_is_named(world):
+    for name in ("large", "small"):
+        world.put(name, "1\n")
+    os.truncate(world.project / "large", 300 << 20)
+    done = world.good("stage", "run", "--keep", "--", "sh", "-c", "echo 2 >> large; echo 2 >> small")
+    assert "note: large (315 MB) was copied whole into the stage before" in done.stderr, done
+    assert "small (" not in done.stderr.replace("  small (", "")
 
 
 def test_a_long_time_later_the_stage_still_applies(world):

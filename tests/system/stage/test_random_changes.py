@@ -32,16 +32,24 @@ def random_command(dice):
         f"touch {one}", f"truncate -s {dice.randint(0, 9)} {one}"])
 
 
-@pytest.mark.parametrize("seed", range(ROUNDS))
-def test_random_changes(world, pytestconfig, seed):
+# By an overlay, by a copy in the project's place, and by a copy elsewhere.
+KINDS = ["overlay", "copy", "elsewhere"]
+
+
+@pytest.mark.parametrize("kind,seed", [(kind, seed) for kind in KINDS for seed in range(ROUNDS)])
+def test_random_changes(world, pytestconfig, kind, seed):
     dice = random.Random((pytestconfig.option.seed or 0) * 1000 + seed)
     script = "".join(f"({random_command(dice)}) 2>/dev/null || true\n" for _ in range(COMMANDS))
     world.start(["sh", "-c", script + OPEN])
+    if kind == "copy":
+        world.forbid_overlay()
     before = world.base / "before"
     subprocess.run(["cp", "-a", world.project, before], check=True)
     script = "".join(f"({random_command(dice)}) 2>/dev/null || true\n" for _ in range(COMMANDS))
     seen = world.base / "seen"
-    stage = world.stage(script + OPEN + "tar cf always --exclude=./always . || [ $? = 1 ]")
+    stage = world.stage(script + OPEN + "tar cf always --exclude=./always . || [ $? = 1 ]",
+                        *(["--layers", "landlock"] if kind == "elsewhere" else []))
+    assert world.stages()[0]["mechanism"] == ("overlay" if kind == "overlay" else "copy")
     # What the command saw, from the archive that it made of it.
     world.good("stage", "apply", stage)
     after = tree_of(world.project)

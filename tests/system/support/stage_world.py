@@ -7,7 +7,12 @@ import stat
 import subprocess
 import time
 
+import pytest
+
 from command_world import CommandWorld
+
+
+OF_OTHERS = "of-others"  # a file that stays root's
 
 
 class StageWorld(CommandWorld):
@@ -56,8 +61,16 @@ class StageWorld(CommandWorld):
 
     def give(self, folder):
         for path in (folder, *folder.rglob("*")):
-            if self.as_user and path.lstat().st_uid == 0:
+            if self.as_user and path.lstat().st_uid == 0 and path.name != OF_OTHERS:
                 os.chown(path, self.as_user["user"], self.as_user["user"], follow_symlinks=False)
+
+    def forbid_overlay(self):
+        """From here on a stage is a copy: an overlay could not copy a file of another owner."""
+        if not self.as_user:
+            pytest.skip("only root can make files of another owner")
+        path = self.project / OF_OTHERS
+        path.write_text("")
+        path.chmod(0o666)
 
     def stage(self, script, *options, shell="sh"):
         """Runs a script in a stage that is kept. Returns its id."""

@@ -1,0 +1,113 @@
+"""Stages whose changes are in memory."""
+
+import os
+import subprocess
+
+import pytest
+
+from command_world import error_of
+from stage_world import tree_of
+
+
+@pytest.fixture(name="memory")
+def fixture_memory(world, tmp_path_factory):
+    """A world whose policy keeps changes in memory."""
+    del tmp_path_factory
+    try:
+        os.setxattr("/dev/shm", b"user.ringfence-test", b"")
+        os.removexattr("/dev/shm", b"user.ringfence-test")
+    except OSError as problem:
+        pytest.skip(f"files in memory have no user attributes here: {problem}")
+    world.set_policy({"stage": {"buffer": "memory", "buffer_size": "8M"}})
+    return world
+
+
+def buffer_of(world, stage):
+    return list((world.state / "stages" / stage / "written").glob("*"))
+
+
+def test_what_is_kept_is_copied_to_the_disk(memory):
+    for name in ("a.txt", "gone", "old/x", "again/y", "again/z"):
+        memory.put(name, "1\n")
+    before = tree_of(memory.project)
+    script = ("echo 2 >> a.txt; rm gone; rm -r old; rm -r again; mkdir again; echo 3 > again/z;"
+              " mkdir closed; echo 4 > closed/f; chmod 0 closed; ln -s a.txt link")
+    stage = memory.stage(script)
+    assert buffer_of(memory, stage)
+    assert memory.changes(stage) == {
+        "a.txt": "modified", "gone": "removed", "old": "removed", "old/x": "removed",
+        "again/y": "removed", "again/z": "modified", "closed": "added", "closed/f": "added", "link": "added"}
+    memory.good("stage", "apply", stage)
+    assert (memory.project / "a.txt").read_text() == "1\n2\n"
+    assert not (memory.project / "again/y").exists()
+    memory.good("stage", "undo", stage)
+    assert tree_of(memory.project) == before
+
+
+def test_the_ends_of_a_run(memory):
+    memory.put("f", "1\n")
+    memory.good("stage", "run", "--apply", "--", "sh", "-c", "echo 2 > f")
+    assert (memory.project / "f").read_text() == "2\n"
+    memory.good("stage", "undo")
+    memory.good("stage", "discard")
+    memory.good("stage", "run", "--discard", "--", "sh", "-c", "echo 2 > f")
+    done = memory.good("stage", "run", "--", "cat", "f")
+    assert "the command changed nothing in the project" in done.stderr
+    assert not memory.stages() and (memory.project / "f").read_text() == "1\n"
+
+
+def start(world, script):
+    command = [world.programs.ringfence, "stage", "run", "--keep", "--", "sh", "-c", script]
+    return subprocess.Popen(command, cwd=world.project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True,
+                            env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)}, **world.as_user)
+
+
+def test_the_changes_are_seen_while_the_command_runs(memory):
+    memory.put("f", "1\n")
+    with start(memory, "echo 2 > f; echo ready; cat") as running:
+        assert running.stdout.readline() == "ready\n"
+        stage = memory.stages()[0]
+        assert stage["state"] == "running"
+        assert memory.changes(stage["id"]) == {"f": "modified"}
+        assert not buffer_of(memory, stage["id"])
+        running.stdin.close()
+        assert running.wait(30) == 0
+    memory.good("stage", "apply")
+    assert (memory.project / "f").read_text() == "2\n"
+
+
+def test_a_full_buffer_ends_the_command(memory):
+    memory.put("f", "1\n")
+    done = memory.call("stage", "run", "--keep", "--", "sh", "-c",
+                       "echo 2 > f; dd if=/dev/zero of=big bs=1M count=20 2>/dev/null; sleep 60; echo on")
+    assert (done.returncode, done.stdout) == (137, ""), done
+    assert "the command was ended: its changes have filled the memory of stage.buffer_size" in done.stderr
+    stage = memory.stages()[0]["id"]
+    assert memory.changes(stage) == {"big": "added", "f": "modified"}
+    memory.good("stage", "apply", stage, "f")
+    assert (memory.project / "f").read_text() == "2\n"
+
+
+def test_a_launcher_that_was_killed_loses_the_changes(memory):
+    memory.put("f", "1\n")
+    with start(memory, "echo 2 > f; echo ready; cat") as running:
+        assert running.stdout.readline() == "ready\n"
+        stage = memory.stages()[0]["id"]
+        running.kill()
+        running.wait(30)
+    error_of(memory.call("stage", "diff", stage), 2, "its changes were in memory, and are lost",
+             f"ringfence stage discard {stage}")
+    memory.good("stage", "discard", stage)
+    assert (memory.project / "f").read_text() == "1\n"
+
+
+def test_without_an_overlay_it_is_refused(memory):
+    memory.forbid_overlay()
+    done = memory.call("stage", "run", "--", "touch", "ran")
+    assert done.returncode == 125
+    assert "stage.buffer is memory, which needs an overlay mount" in done.stderr, done
+    done = memory.call("stage", "run", "--layers", "landlock", "--", "touch", "ran")
+    assert done.returncode == 125 and "which needs layers full" in done.stderr, done
+    assert not (memory.project / "ran").exists()
+    assert not memory.stages()
