@@ -18,6 +18,7 @@ import time
 
 import network
 import spellings
+import stages
 
 PROGRAMS = pathlib.Path("/tests")
 USER = 1000
@@ -351,6 +352,7 @@ PARTS = {
                disk_io_is_limited),
     "spellings": spellings.CASES,
     "network": network.CASES,
+    "stages": stages.CASES,
     "without-landlock": (without_landlock_nothing_starts, without_landlock_missing_warn_prints_a_warning),
     "old": (an_old_kernel_is_refused_with_its_version,),
     "ptrace": (ptrace_scope_2_is_named, ptrace_scope_3_is_named),

@@ -22,10 +22,10 @@ PROGRAMS = ("dash", "sh", "true", "false", "touch", "dd", "env", "cat", "sleep",
             "rm", "ls", "kill", "chmod", "cut", "head", "tail", "apparmor_parser")
 FOLDERS = ("dev", "etc", "home", "proc", "root", "run", "srv", "sys", "tests", "tmp", "usr/bin",
            "usr/lib", "usr/lib64", "usr/sbin", "var/tmp")
-# Modules for the disks and the network; their dependencies are added.
-MODULES = ("virtio_pci", "virtio_blk", "nls_cp437", "nls_ascii", "vfat", "veth")
+# Modules for the disks, the network and stages; their dependencies are added.
+MODULES = ("virtio_pci", "virtio_blk", "nls_cp437", "nls_ascii", "vfat", "veth", "overlay")
 WANTED = ("./boot/vmlinuz-*", "*/kernel/drivers/virtio/*", "*/kernel/drivers/block/virtio_blk.ko*",
-          "*/kernel/drivers/net/veth.ko*", "*/kernel/fs/fat/*",
+          "*/kernel/drivers/net/veth.ko*", "*/kernel/fs/fat/*", "*/kernel/fs/overlayfs/*",
           "*/kernel/fs/nls/nls_cp437.ko*", "*/kernel/fs/nls/nls_ascii.ko*")
 SECONDS = 600
 IMAGE_SIZE = "1G"  # sparse

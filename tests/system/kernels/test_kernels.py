@@ -23,7 +23,7 @@ NO_LANDLOCK = "lsm=yama,apparmor"
 OLD, USUAL, NEW = "bullseye", "bookworm", "trixie"  # Linux 5.10, 6.1, 6.12
 
 # The last one changes a setting that cannot be changed back.
-OTHERS = ["namespaces", "limits", "spellings", "network", "ptrace"]
+OTHERS = ["namespaces", "limits", "spellings", "network", "stages", "ptrace"]
 QUICK = ["host", *(f"escape,quick{layers}" for layers in LAYERS), *OTHERS]
 FULL = ["host", *(f"escape{layers}" for layers in LAYERS), *OTHERS]
 AS_ROOT = [f"escape,--as-root{layers}" for layers in LAYERS]
