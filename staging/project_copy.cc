@@ -42,7 +42,7 @@ Result<Contents> ReadList(const StageFolder& folder, const char* name) {
   return text ? ParseContents(*text, path) : text.error();
 }
 
-uint64_t MountOf(int fd, const char* name) {
+uint64_t MountIdOf(int fd, const char* name) {
   struct statx facts {};
   const int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH | AT_NO_AUTOMOUNT;
   return ::statx(fd, name, flags, STATX_MNT_ID, &facts) == 0 ? facts.stx_mnt_id : 0;
@@ -52,12 +52,12 @@ uint64_t MountOf(int fd, const char* name) {
 class Survey {
  public:
   explicit Survey(const UniqueFd& project)
-      : project_(project), mount_(MountOf(project.get(), "")) {}
+      : project_(project), mount_(MountIdOf(project.get(), "")) {}
 
   Status Look() {
     const Result<Entry> top = LookAt(project_.get(), ".", "");
     if (!top) return top.error();
-    tree_.entries.push_back(CopyOf(project_.get(), ".", "", *top));
+    tree_.entries.push_back(CopiedEntry(project_.get(), ".", "", *top));
     return Walk(project_, "", 0);
   }
 
@@ -79,8 +79,8 @@ class Survey {
     return mode;
   }
 
-  static NewEntry CopyOf(int folder, const char* name, const std::string& path,
-                         const Entry& entry) {
+  static NewEntry CopiedEntry(int folder, const char* name, const std::string& path,
+                              const Entry& entry) {
     return {.below = path,
             .kind = entry.kind,
             .mode = entry.is_link() ? entry.mode : ModeOf(folder, name, entry),
@@ -107,8 +107,8 @@ class Survey {
     const Result<Entry> entry = LookAt(folder.get(), name, path);
     if (!entry) return entry.error();
     if (!entry->exists()) return Unit{};  // removed meanwhile
-    NewEntry copy = CopyOf(folder.get(), name.c_str(), path, *entry);
-    const bool is_mounted = mount_ != 0 && MountOf(folder.get(), name.c_str()) != mount_;
+    NewEntry copy = CopiedEntry(folder.get(), name.c_str(), path, *entry);
+    const bool is_mounted = mount_ != 0 && MountIdOf(folder.get(), name.c_str()) != mount_;
     if (is_mounted) {
       AddMountPoint(std::move(copy));
       return Unit{};

@@ -121,7 +121,7 @@ class ReadsAround {
 
   Status AllowKept(const HiddenPlace& place) const {
     for (const Path& kept : place.kept) {
-      if (Status s = ruleset_.Allow(kept, ruleset_.rights().read); !s) return s;
+      if (Status s = Allow(kept); !s) return s;
     }
     return Unit{};
   }

@@ -109,6 +109,7 @@ def test_the_project_cannot_be_reached_from_its_copy(world):
     world.put("a.txt", "1\n")
     world.put("out/x", "1\n")
     world.put("secret/x", "the secret\n")
+    world.put("src/x", "1\n")
     world.set_policy({"write": {"allow": [str(world.project / "out"), "src"]},
                       "read": {"deny": [str(world.project / "secret")]}})
     done = world.call("stage", "run", "--keep", "--layers", "landlock", "--", "sh", "-c",
