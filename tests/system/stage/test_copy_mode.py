@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from command_world import error_of
-from stage_world import tree_of
+from stage_world import tree_of, wait_for
 
 NOTE = "note: changes are kept in a copy of the project, because "
 
@@ -96,7 +96,7 @@ def test_both_sides_are_merged(copied):
                           env={"PATH": "/usr/bin:/bin", "HOME": str(world.home)}, **world.as_user) as running:
         assert running.stdout.readline() == "changed\n"
         stage = world.stages()[0]["id"]
-        world.wait_for(lambda: any((world.state / "stages" / stage).glob("base/*")))
+        wait_for(lambda: any((world.state / "stages" / stage).glob("base/*")))
         assert world.changes(stage) == {"a.txt": "modified"}
         world.put("a.txt", "1 mine\n2\n3\n4\n5\n6\n7\n")
         running.stdin.close()
@@ -110,10 +110,11 @@ def test_the_project_cannot_be_reached_from_its_copy(world):
     world.put("out/x", "1\n")
     world.put("secret/x", "the secret\n")
     world.put("src/x", "1\n")
-    world.set_policy({"write": {"allow": [str(world.project / "out"), "src"]},
-                      "read": {"deny": [str(world.project / "secret")]}})
+    world.user_policy(write={"allow": [str(world.project / "out"), "src"]},
+                      read={"deny": [str(world.project / "secret")]})
     done = world.call("stage", "run", "--keep", "--layers", "landlock", "--", "sh", "-c",
-                      f"echo 2 >> {world.project}/a.txt; echo 2 >> {world.project}/out/x; cat secret/x; cat {world.project}/secret/x; cat a.txt")
+                      f"echo 2 >> {world.project}/a.txt; echo 2 >> {world.project}/out/x;"
+                      f" cat secret/x; cat {world.project}/secret/x; cat a.txt")
     assert done.stdout == "1\n", done
     assert (world.project / "a.txt").read_text() == "1\n", done
     assert (world.project / "out/x").read_text() == "1\n", done

@@ -18,7 +18,7 @@ def fixture_memory(world, tmp_path_factory):
         os.removexattr("/dev/shm", b"user.ringfence-test")
     except OSError as problem:
         pytest.skip(f"files in memory have no user attributes here: {problem}")
-    world.set_policy({"stage": {"buffer": "memory", "buffer_size": "8M"}})
+    world.user_policy(stage={"buffer": "memory", "buffer_size": "8M"})
     return world
 
 
