@@ -20,7 +20,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxReason = 4096;
+constexpr size_t kMaxCopierReason = 4096;
 
 [[noreturn]] void BecomeCopier(const UniqueFd& reason, std::vector<std::string> words) {
   const bool is_ready =
@@ -64,7 +64,7 @@ Status RunProjectCopy(const std::string& id, const std::string& home) {
     BecomeCopier(writing, std::move(words));
   }
   writing = UniqueFd();
-  const Result<std::string> reason = ReadAll(reading.get(), kMaxReason, "pipe");
+  const Result<std::string> reason = ReadAll(reading.get(), kMaxCopierReason, "pipe");
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return SystemError("waitpid");
