@@ -40,10 +40,10 @@ struct KeptStage {
   std::string why;  // it is garbage; "" if it is kept
 };
 
-class Collector {
+class StageCollector {
  public:
   // Begins no work after `deadline` (CLOCK_MONOTONIC).
-  Collector(const StageStore& store, const StageOptions& options, int64_t deadline)
+  StageCollector(const StageStore& store, const StageOptions& options, int64_t deadline)
       : store_(store), options_(options), deadline_(deadline) {}
 
   Result<std::vector<KeptStage>> Find() const {
@@ -158,7 +158,7 @@ bool IsDue(const StageStore& store) {
 Outcome CollectGarbage(const StageOptions& options) {
   const Result<StageStore> store = FindStages(options.given);
   if (!store) return store.error();
-  const Collector collector(*store, options, std::numeric_limits<int64_t>::max());
+  const StageCollector collector(*store, options, std::numeric_limits<int64_t>::max());
   const Result<std::vector<KeptStage>> garbage = collector.Find();
   if (!garbage) return garbage.error();
   const Result<size_t> removed =
@@ -186,7 +186,7 @@ void CollectDaily(const StageOptions& options) {
   constexpr int64_t kMost = 2 * kNanoseconds;
   const Result<StageStore> store = FindStages(options.given);
   if (!store || !IsDue(*store)) return;
-  const Collector collector(*store, options, Nanoseconds(CLOCK_MONOTONIC) + kMost);
+  const StageCollector collector(*store, options, Nanoseconds(CLOCK_MONOTONIC) + kMost);
   const Result<std::vector<KeptStage>> garbage = collector.Find();
   if (garbage) (void)collector.Remove(*garbage);
 }

@@ -2,7 +2,6 @@
 // receives the supervisor's messages, and waits.
 #include "sandbox/backend.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -28,6 +27,7 @@
 #include "sandbox/linux/inside.h"
 #include "sandbox/linux/made_places.h"
 #include "sandbox/linux/network_holder.h"
+#include "sandbox/linux/pausing.h"
 #include "sandbox/linux/streams.h"
 #include "sandbox/linux/terminal.h"
 #include "sandbox/linux/unreached.h"
@@ -38,7 +38,7 @@ namespace {
 class Launcher {
  public:
   Launcher(const SandboxPlan& plan, const RunWatch& watch)
-      : plan_(plan), watch_(watch), hangup_(watch.hangup), own_tmp_(plan) {}
+      : plan_(plan), watch_(watch), hangup_(watch.hangup), own_tmp_(plan), pausing_(watch.pause) {}
 
   Result<Ended> Run() {
     if (Status s = CheckOpenFiles(); !s) return s.error();
@@ -221,7 +221,7 @@ class Launcher {
          {audit_.fd(), POLLIN, 0},
          {hangup_, POLLRDHUP, 0},
          {watch_.network.notices(), POLLIN, 0},
-         {has_started_ && watch_.pause != nullptr ? watch_.pause->notices() : -1, POLLIN, 0}}};
+         {pausing_.notices(), POLLIN, 0}}};
     const auto pipes = std::span(polled).last<PipeRelay::kPolled>();
     pipes_.PreparePoll(pipes);
     if (::poll(polled.data(), polled.size(), WaitMilliseconds()) < 0) {
@@ -239,23 +239,13 @@ class Launcher {
     if (polled[5].revents != 0) Abandon();
     if (has_buffer_ && watch_.observer.IsBufferFull()) Abandon();
     if (polled[6].revents != 0) watch_.network.Hear();
-    if (polled[7].revents != 0 || is_paused_) LookForPause();
+    pausing_.Look(channel_, polled[7].revents != 0);
   }
 
   int WaitMilliseconds() const {
-    constexpr int kLook = 50;
-    const int relays = relay_.wait_milliseconds();
-    const bool looks = is_paused_ || has_buffer_;
-    return looks && (relays < 0 || relays > kLook) ? kLook : relays;
-  }
-
-  // Lets the processes pause or go on.
-  void LookForPause() {
-    if (watch_.pause == nullptr || watch_.pause->IsWanted() == is_paused_) return;
-    is_paused_ = !is_paused_;
-    if (!is_paused_) watch_.pause->Paused(false);
-    [[maybe_unused]] const Status sent =
-        SendPacket(channel_, is_paused_ ? Message::kPause : Message::kGoOn, {});
+    constexpr int kBufferLook = 50;
+    const int wait = pausing_.Milliseconds(relay_.wait_milliseconds());
+    return has_buffer_ && (wait < 0 || wait > kBufferLook) ? kBufferLook : wait;
   }
 
   // Ends the run after poll(2) failed for lack of memory, since it can no longer be followed.
@@ -337,7 +327,7 @@ class Launcher {
         }
         break;
       case Message::kPaused:
-        if (is_paused_) watch_.pause->Paused(true);
+        pausing_.HearPaused();
         break;
       case Message::kBuffer:
         has_buffer_ = true;
@@ -346,7 +336,7 @@ class Launcher {
       case Message::kStarted:
         has_started_ = true;
         BeginToHear();
-        LookForPause();
+        pausing_.Begin(channel_);
         own_tmp_.RemoveOld();
         break;
       case Message::kSignal:
@@ -384,6 +374,7 @@ class Launcher {
   const RunWatch& watch_;
   int hangup_;
   OwnTmp own_tmp_;
+  Pausing pausing_;
   Cgroup cgroup_;
   UniqueFd channel_;
   sigset_t heard_{};
@@ -402,7 +393,6 @@ class Launcher {
   bool channel_open_ = true;
   bool first_lives_ = true;
   bool has_started_ = false;  // the command has started
-  bool is_paused_ = false;    // the supervisor has to keep all processes stopped
   bool has_buffer_ = false;   // the stage's changes are in memory
   bool knows_end_ = false;
   Ended ended_;

@@ -39,17 +39,24 @@ constexpr const char* kTrusted = R"({"trusted":["npm install *"]})";
 }  // namespace
 
 TEST_CASE("stage ending: the policy decides about a command of the user's") {
-  EndingWorld ending;
-  CHECK(ending.Ending() == "");
-  ending.commands = kTrusted;
-  CHECK(ending.Ending() == "trusted alone");
-  ending.commands = R"({"trusted":["npm install *"],"auto_apply_trusted":false})";
-  CHECK(ending.Ending() == "");
-  ending.commands = R"({"auto_apply":true})";
-  CHECK(ending.Ending() == "all alone");
-  ending.commands = R"({"trusted":["npm ci"]})";
-  CHECK(ending.Ending() == "");
-  CHECK(ending.why_not == "");
+  struct Row {
+    const char* commands;
+    std::string_view want;
+  };
+  static constexpr Row kRows[] = {
+      {"{}", ""},
+      {kTrusted, "trusted alone"},
+      {R"({"trusted":["npm install *"],"auto_apply_trusted":false})", ""},
+      {R"({"auto_apply":true})", "all alone"},
+      {R"({"trusted":["npm ci"]})", ""},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.commands);
+    EndingWorld ending;
+    ending.commands = row.commands;
+    CHECK(ending.Ending() == row.want);
+    CHECK(ending.why_not == "");
+  }
 }
 
 TEST_CASE("stage ending: a program in reach of commands is not trusted, with the reason") {

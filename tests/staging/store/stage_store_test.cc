@@ -101,7 +101,6 @@ TEST_CASE("stage store: only a directory of the user's own counts") {
 
 TEST_CASE("stage store: one command at a time applies changes to a project") {
   const TemporaryTree tree;
-  tree.Directory("stages");
   const StageStore store(Path::Clean(tree.At("stages")));
   const Path project = Path::Clean("/home/dev/project");
   Result<UniqueFd> lock = store.LockProject(project, 1);

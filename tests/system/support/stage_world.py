@@ -78,6 +78,14 @@ class StageWorld(CommandWorld):
         assert done.returncode == 0, f"{done.returncode}: {done.stdout}{done.stderr}"
         return json.loads(done.stdout)["id"]
 
+    def started(self, *command, options=(), cwd=None):
+        """Starts `ringfence stage run`, with pipes."""
+        return subprocess.Popen(
+            [self.programs.ringfence, "stage", "run", *options, "--", *command],
+            cwd=cwd or self.project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(self.home)}, **self.as_user)
+
     def changes(self, stage):
         """The kind of each change, by its path."""
         done = self.good("stage", "diff", stage, "--json")
