@@ -137,7 +137,7 @@ class StageCollector {
   const int64_t deadline_;
 };
 
-OrderedJson StageJson(const KeptStage& stage) {
+OrderedJson KeptJson(const KeptStage& stage) {
   return {{"id", stage.folder.path().name()}, {"bytes", stage.bytes}, {"why", stage.why}};
 }
 
@@ -166,7 +166,7 @@ Outcome CollectGarbage(const StageOptions& options) {
   if (!removed) return removed.error();
   if (options.json) {
     PrintJson(
-        {{"removed", options.dry_run ? 0 : *removed}, {"stages", JsonArray(*garbage, StageJson)}});
+        {{"removed", options.dry_run ? 0 : *removed}, {"stages", JsonArray(*garbage, KeptJson)}});
     return 0;
   }
   const Console console;

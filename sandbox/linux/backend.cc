@@ -160,7 +160,7 @@ class Launcher {
     // All senders have ended, so only messages that have already arrived are left.
     while (channel_open_ && HasMore()) channel_open_ = Hear();
     relay_.Drain();
-    DrainPipes();
+    pipes_.Drain(signals_, hangup_);
     InterruptJob();
     if (!knows_end_ && !ended_.failure && has_started_) {
       ended_.lost_supervisor = true;
@@ -187,24 +187,6 @@ class Launcher {
     if (plan_.has_own_processes() || first_status_ == 0) return;
     if (relay_.guard() != -1) spared_.push_back(relay_.guard());
     EndDescendants(spared_);
-  }
-
-  // Passes on the rest of the command's output, however slow the reader is. All writers have ended,
-  // so an empty pipe is finished.
-  void DrainPipes() {
-    pipes_.EndInput();
-    while (pipes_.HasOutput()) {
-      std::array<pollfd, 2 + PipeRelay::kPolled> polled{
-          {{signals_.get(), POLLIN, 0}, {hangup_, POLLRDHUP, 0}}};
-      const auto pipes = std::span(polled).last<PipeRelay::kPolled>();
-      pipes_.PreparePoll(pipes);
-      const int ready = ::poll(polled.data(), polled.size(), pipes_.WaitsForReader() ? -1 : 0);
-      if (ready == 0) return;
-      if (ready < 0 && errno == EINTR) continue;
-      if (ready < 0) return;
-      pipes_.Serve(pipes);
-      if (polled[1].revents != 0 || (polled[0].revents != 0 && TakeEndSignal(signals_))) return;
-    }
   }
 
   bool HasMore() const {

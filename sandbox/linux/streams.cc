@@ -45,6 +45,17 @@ Status TakeAs(const UniqueFd& end, int stream) {
   return CallStatus(!end.valid() || ::dup2(end.get(), stream) >= 0, "dup2(pipe)");
 }
 
+// Takes all signals from the descriptor. Returns true if one of them ends a command.
+bool TakeEndSignal(const UniqueFd& signals) {
+  signalfd_siginfo info{};
+  bool ends = false;
+  while (::read(signals.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    const int signal = static_cast<int>(info.ssi_signo);
+    ends = ends || signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+  }
+  return ends;
+}
+
 }  // namespace
 
 Result<OpenedFile> LookAtOpened(int fd) {
@@ -63,16 +74,6 @@ Result<std::vector<OpenedFile>> FindStreams() {
     if (!file->is_pipe) streams.push_back(*file);
   }
   return streams;
-}
-
-bool TakeEndSignal(const UniqueFd& signals) {
-  signalfd_siginfo info{};
-  bool ends = false;
-  while (::read(signals.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-    const int signal = static_cast<int>(info.ssi_signo);
-    ends = ends || signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
-  }
-  return ends;
 }
 
 Status CheckOpenFiles() {
@@ -261,5 +262,20 @@ bool PipeRelay::WaitsForReader() const {
 }
 
 bool PipeRelay::HasOutput() const { return std::ranges::any_of(outputs_, &Output::is_open); }
+
+void PipeRelay::Drain(const UniqueFd& signals, int hangup) {
+  EndInput();
+  while (HasOutput()) {
+    std::array<pollfd, 2 + kPolled> polled{{{signals.get(), POLLIN, 0}, {hangup, POLLRDHUP, 0}}};
+    const auto pipes = std::span(polled).last<kPolled>();
+    PreparePoll(pipes);
+    const int ready = ::poll(polled.data(), polled.size(), WaitsForReader() ? -1 : 0);
+    if (ready == 0) return;
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready < 0) return;
+    Serve(pipes);
+    if (polled[1].revents != 0 || (polled[0].revents != 0 && TakeEndSignal(signals))) return;
+  }
+}
 
 }  // namespace ringfence

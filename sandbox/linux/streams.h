@@ -41,9 +41,6 @@ Status CheckStreams();
 // limit is too low.
 Status CheckOpenFiles();
 
-// Takes all signals from the descriptor (signalfd(2)). Returns true if one of them ends a command.
-bool TakeEndSignal(const UniqueFd& signals);
-
 // PipeRelay: gives the sandbox its own pipes in place of those that the launcher was started with.
 // A process that holds one end of a pipe can open the other through /proc/self/fd, and so take what
 // others write to it or write to its reader.
@@ -62,14 +59,17 @@ class PipeRelay {
   void PreparePoll(std::span<pollfd, kPolled> polled) const;
   void Serve(std::span<const pollfd, kPolled> polled);
 
-  // After the command has ended: true while output is left for Serve() to pass on.
-  bool HasOutput() const;
-  // True if a reader of the outer pipes must make room first.
-  bool WaitsForReader() const;
-  // Leaves the input that the command has not read in the outer pipe, for later readers.
-  void EndInput();
+  // Passes on the rest of the command's output, however slow the reader is. All writers have ended,
+  // so an empty pipe is finished. Stops if a signal that ends a command arrives at `signals`
+  // (signalfd(2)), or if the other end of the socket `hangup` is closed. Input that the command has
+  // not read stays in the outer pipe, for later readers.
+  void Drain(const UniqueFd& signals, int hangup);
 
  private:
+  bool HasOutput() const;
+  bool WaitsForReader() const;  // a reader of the outer pipes must make room first
+  void EndInput();
+
   // `outer` is one of the launcher's standard streams, `inner` the launcher's end of the sandbox's
   // pipe.
   struct Output {
