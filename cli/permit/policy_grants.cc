@@ -156,7 +156,7 @@ constexpr GrantRow kRows[] = {
     {"/stage/keep_days", "", Danger::kNone, "Applied stages are kept for days: {{raw}}"},
     {"/stage/keep_size", "", Danger::kNone, "Applied stages are kept up to: {{raw}}"},
     {"/stage/commands/sandbox", "true", Danger::kNone, "Commands in a stage are confined."},
-    {"/stage/commands/sandbox", "", Danger::kOpensAll, "Commands in a stage are not confined."},
+    {"/stage/commands/sandbox", "", Danger::kNone, "Commands cannot be run in a stage."},
     {"/stage/commands/auto_apply", "true", Danger::kOpensAll,
      "What a staged command has changed is applied without a question."},
     {"/stage/commands/auto_apply", "", Danger::kNone,

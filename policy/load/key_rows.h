@@ -167,7 +167,10 @@ inline constexpr DocumentedKey kTable[] = {
     {{"stage.keep_size", kSize, kStage<&StageRules::keep_size>, OfTrusted(KeyRule::kReplace)},
      {"10G", "bytes of applied stages that `ringfence stage gc` keeps, the newest first"}},
     {{"stage.commands.sandbox", kSwitch, kStage<&StageRules::sandbox>, kLimitOn},
-     {"`true`", "confines commands that work in the stage"}},
+     {"`true`",
+      "confines commands in a stage; `false` refuses to stage commands, except agents, since only "
+      "a "
+      "confined command cannot change the project past its stage"}},
     {{"stage.commands.auto_apply", kSwitch, kStage<&StageRules::auto_apply>, kLimit},
      {"`false`", "applies what a command has changed without asking"}},
     {{"stage.commands.auto_apply_trusted", kSwitch, kStage<&StageRules::auto_apply_trusted>,

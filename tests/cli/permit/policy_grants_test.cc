@@ -154,7 +154,7 @@ TEST_CASE("grants: each key is described, with its danger") {
       {R"("stage": {"verify": ["make test"]})", Danger::kOpensMore, "make test"},
       {R"("stage": {"commands": {"auto_apply": true}})", Danger::kOpensAll, "without a question"},
       {R"("stage": {"commands": {"auto_apply": false}})", Danger::kNone, "is asked"},
-      {R"("stage": {"commands": {"sandbox": false}})", Danger::kOpensAll, "not confined"},
+      {R"("stage": {"commands": {"sandbox": false}})", Danger::kNone, "cannot be run"},
       {R"("stage": {"commands": {"trusted": ["npm i *"]}})", Danger::kOpensMore, "\"npm i *\""},
       {R"("stage": {"buffer": "memory", "keep_days": 9})", Danger::kNone, "days: 9"},
       {R"("root": "git")", Danger::kOpensMore, "whole repository"},
