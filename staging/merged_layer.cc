@@ -13,6 +13,7 @@
 #include "files/remove_tree.h"
 #include "files/tree_transaction.h"
 #include "staging/apply.h"
+#include "staging/project_copy.h"
 #include "staging/store/names.h"
 
 namespace ringfence {
@@ -20,11 +21,11 @@ namespace {
 
 constexpr const char* kMerged = "merged";  // in the stage's directory
 
-// Writes the steps of a plan as an overlay's upper layer (the kernel's
-// Documentation/filesystems/overlayfs.rst).
-class LayerWriter {
+// Writes the steps of a plan.
+class StepWriter {
  public:
-  LayerWriter(const Stage& stage, const UniqueFd& layer) : stage_(stage), layer_(layer) {}
+  // `layer` is an overlay's upper layer, or a copy of the project.
+  StepWriter(const Stage& stage, const UniqueFd& layer) : stage_(stage), layer_(layer) {}
 
   Status Write(const std::vector<TreeStep>& steps) {
     for (const TreeStep& step : steps) {
@@ -47,16 +48,26 @@ class LayerWriter {
     const Result<UniqueFd> folder = OpenFolderOf(layer_, step.path);
     if (!folder) return folder.error();
     const std::string name(NameOf(step.path));
+    if (stage_.is_copy()) {
+      if (Status s = RemoveTreeAt(folder->get(), name); !s) return s;
+    }
     if (step.kind == DoneStep::Kind::kPut) {
       return CreateTree(*folder, name, step.tree, {&stage_.written()});
     }
-    // A name that the project has and the layer removes.
-    return CallStatus(::mknodat(folder->get(), name.c_str(), S_IFCHR, 0) == 0,
-                      "mknod(" + step.path + ")");
+    return stage_.is_copy() ? Status(Unit{}) : Hide(*folder, step.path);
+  }
+
+  // Removes a name that the project has, and the layer does not
+  // (the kernel's Documentation/filesystems/overlayfs.rst, "whiteouts and opaque directories").
+  static Status Hide(const UniqueFd& folder, const std::string& path) {
+    const std::string name(NameOf(path));
+    return CallStatus(::mknodat(folder.get(), name.c_str(), S_IFCHR, 0) == 0,
+                      "mknod(" + path + ")");
   }
 
   // Creates the directories that hold the path, like those of the project.
   Status AddFoldersOf(const std::string& path) {
+    if (stage_.is_copy()) return Unit{};
     for (size_t end = path.find('/'); end != path.npos; end = path.find('/', end + 1)) {
       const std::string folder = path.substr(0, end);
       const Result<UniqueFd> like = OpenBeneath(stage_.project(), folder, O_PATH | O_DIRECTORY);
@@ -71,11 +82,10 @@ class LayerWriter {
   Status AddFolder(const std::string& path, mode_t mode) {
     const Result<UniqueFd> folder = OpenFolderOf(layer_, path);
     if (!folder) return folder.error();
-    if (::mkdirat(folder->get(), std::string(NameOf(path)).c_str(), 0700) != 0) {
-      return CallStatus(errno == EEXIST, "mkdir(" + path + ")");
-    }
+    const bool is_new = ::mkdirat(folder->get(), std::string(NameOf(path)).c_str(), 0700) == 0;
+    if (!is_new && errno != EEXIST) return SystemError("mkdir(" + path + ")");
     constexpr mode_t kPermissions = 07777;
-    modes_.emplace_back(path, mode & kPermissions);
+    if (is_new || stage_.is_copy()) modes_.emplace_back(path, mode & kPermissions);
     return Unit{};
   }
 
@@ -91,13 +101,16 @@ Result<MergedLayer> MergedLayer::Of(const Stage& stage, const MergePlan& plan) {
   // A command that was killed can have left one.
   if (Status s = RemoveTreeAt(folder, kMerged); !s) return s.error();
   MergedLayer merged(stage.folder());
-  const std::string written = std::string(kMerged) + "/" + kStageWritten;
-  for (const std::string& name : {std::string(kMerged), written}) {
-    if (::mkdirat(folder, name.c_str(), 0700) != 0) return SystemError("mkdir(" + name + ")");
-  }
-  const Result<UniqueFd> layer = OpenBeneath(stage.folder().fd(), written, O_RDONLY | O_DIRECTORY);
+  if (::mkdirat(folder, kMerged, 0700) != 0) return SystemError("mkdir(merged)");
+  const Result<UniqueFd> made = OpenBeneath(stage.folder().fd(), kMerged, O_RDONLY | O_DIRECTORY);
+  if (!made) return made.error();
+  const Status begun = stage.is_copy()
+                           ? CopyProjectAs(stage.project(), *made, kStageWritten)
+                           : CallStatus(::mkdirat(made->get(), kStageWritten, 0700) == 0, "mkdir");
+  if (!begun) return begun.error();
+  const Result<UniqueFd> layer = OpenBeneath(*made, kStageWritten, O_RDONLY | O_DIRECTORY);
   if (!layer) return layer.error();
-  if (Status s = LayerWriter(stage, *layer).Write(StepsOf(plan)); !s) return s.error();
+  if (Status s = StepWriter(stage, *layer).Write(StepsOf(plan)); !s) return s.error();
   return merged;
 }
 

@@ -251,6 +251,14 @@ Result<CopiedProject> CopyProject(const StageFolder& folder, const StageRecord& 
   return CopiedProject{std::move(survey.unread())};
 }
 
+Status CopyProjectAs(const UniqueFd& project, const UniqueFd& place, const std::string& name) {
+  Survey survey(project);
+  if (Status s = survey.Look(); !s) return s;
+  // Without what is removed meanwhile.
+  return CreateTree(place, name, survey.tree(),
+                    {.folder = &project, .created = [](const NewEntry&) {}});
+}
+
 Result<Originals> ReadOriginals(const StageFolder& folder) {
   Result<Contents> list = ReadList(folder, kOriginals);
   if (!list) return list.error();

@@ -30,6 +30,9 @@ struct CopiedProject {
 Result<CopiedProject> CopyProject(const StageFolder& folder, const StageRecord& record,
                                   const CopyProgress& progress);
 
+// Copies a project in the same way as `name`, which must not exist, in the directory `place`.
+Status CopyProjectAs(const UniqueFd& project, const UniqueFd& place, const std::string& name);
+
 // The project's files when they were copied, by their paths, without those that were changed in the
 // meantime.
 using Originals = std::map<std::string, Entry, std::less<>>;

@@ -57,9 +57,10 @@ Result<int> RunAside(const Path& layer, const RunOptions& options) {
 Status VerifyMerged(const Stage& stage, const MergePlan& plan,
                     const std::vector<std::string>& commands, const Registration& given) {
   if (commands.empty()) return Unit{};
-  if (stage.is_copy()) {
+  if (stage.record().is_elsewhere) {
     return Error{Error::Kind::kSystem, "stage.verify",
-                 "cannot check changes that are kept in a copy of the project; nothing is applied",
+                 "cannot check the changes of a command that worked in a copy of the project, with "
+                 "layers landlock; nothing is applied",
                  "remove \"verify\" from \"stage\" in the policy to apply them without a check"};
   }
   const Result<MergedLayer> merged = MergedLayer::Of(stage, plan);

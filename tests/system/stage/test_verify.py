@@ -2,14 +2,19 @@
 
 import json
 
+import pytest
+
 from command_world import error_of
 from stage_world import tree_of
 
 TEXT = "1\n2\n3\n4\n5\n"
 
 
-def test_the_merged_result_is_checked(world):
+@pytest.mark.parametrize("mechanism", ("overlay", "copy"))
+def test_the_merged_result_is_checked(world, mechanism):
     """The check sees both sides' changes, new files and removed ones; the project has neither."""
+    if mechanism == "copy":
+        world.forbid_overlay()
     world.put("a.txt", TEXT)
     world.put("old/x", "x\n")
     world.put("gone", "x\n")
@@ -83,3 +88,15 @@ def test_the_output_of_checks_goes_to_standard_error(world):
     world.user_policy(stage={"verify": ["echo text"]})
     done = world.good("stage", "run", "--apply", "--json", "--", "sh", "-c", "echo 6 >> a.txt")
     assert "text" in done.stderr and "text" not in done.stdout
+
+
+def test_without_a_mount_changes_are_not_applied_unchecked(world):
+    world.put("a.txt", TEXT)
+    world.user_policy(stage={"verify": ["true"]})
+    world.stage("echo 6 >> a.txt", "--layers", "landlock")
+    error_of(world.call("stage", "apply"), 1, "worked in a copy of the project",
+             'remove "verify" from "stage" in the policy')
+    assert (world.project / "a.txt").read_text() == TEXT
+    world.user_policy()
+    world.good("stage", "apply")
+    assert (world.project / "a.txt").read_text() == TEXT + "6\n"
