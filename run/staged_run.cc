@@ -76,7 +76,7 @@ bool IsPassedOn(std::string_view variable) {
 }  // namespace
 
 Result<StagedRun> StagedRun::Begin(const RunOptions& options, RunRequest& request,
-                                   const CachedFiles& files) {
+                                   const CachedFiles& files, int64_t begun) {
   if (IsSupervised()) {
     return Error{Error::Kind::kSystem, "stage", "this is inside another sandbox of ringfence's",
                  "stage the command of the outer sandbox instead"};
@@ -94,6 +94,7 @@ Result<StagedRun> StagedRun::Begin(const RunOptions& options, RunRequest& reques
   if (ending.works_alone) {
     Status s = LockAlone(store, request.context.places.root_real).MoveTo(project);
     if (!s) return s.error();
+    begun = Nanoseconds(CLOCK_REALTIME);  // another command may just have applied its changes
   }
   Result<StageFolder> stage = store.Create();
   if (!stage) return stage.error();
@@ -102,7 +103,7 @@ Result<StagedRun> StagedRun::Begin(const RunOptions& options, RunRequest& reques
   run.ending_ = std::move(ending);
   run.project_ = std::move(project);
   run.record_.is_agent = request.command.is_agent;
-  run.begun_ = Nanoseconds(CLOCK_REALTIME);
+  run.begun_ = begun;
   run.policy_ = request.policy.named_file;
   ::sigprocmask(SIG_SETMASK, nullptr, &run.signals_);
   if (options.json) {

@@ -23,9 +23,10 @@ class StagedRun final : public RunPause {
  public:
   // Creates the stage of the run, and points the request to it. With --json, moves the command's
   // standard output to standard error, since the result goes to standard output. A command that
-  // works on the project alone waits for another one, and lets the other stages pause.
+  // works on the project alone waits for another one, and lets the other stages pause. Files that
+  // were written before `begun` (CLOCK_REALTIME) count as written before the run.
   static Result<StagedRun> Begin(const RunOptions& options, RunRequest& request,
-                                 const CachedFiles& files);
+                                 const CachedFiles& files, int64_t begun);
 
   // Before a plan is made: where nothing can be mounted, copies the project, and points the request
   // to the copy. Returns true if it has.

@@ -338,9 +338,10 @@ RunOutcome Run(RunRequest& request, const RunSurroundings& around, StagedRun* st
   return launched ? account.Finish(launched->plan, launched->ended) : NotStarted(launched.error());
 }
 
-RunOutcome RunInStage(const RunOptions& options, RunRequest& request,
-                      const RunSurroundings& around) {
-  Result<StagedRun> stage = StagedRun::Begin(options, request, around.files);
+// `begun` is the time when this program was started.
+RunOutcome RunInStage(const RunOptions& options, RunRequest& request, const RunSurroundings& around,
+                      int64_t begun) {
+  Result<StagedRun> stage = StagedRun::Begin(options, request, around.files, begun);
   if (!stage) return NotStarted(stage.error());
   RunOutcome outcome = Run(request, around, &*stage);
   if (outcome.error || outcome.status == kSetupFailed) {
@@ -363,6 +364,7 @@ Outcome RunRequested(RunRequest request) {
 }
 
 Outcome RunUnderPolicy(const RunOptions& options) {
+  const int64_t begun = Nanoseconds(CLOCK_REALTIME);
   Result<RunReport> report = RunReport();
   if (!options.report.empty()) report = RunReport::To(options.report);
   if (!report) return report.error();
@@ -371,7 +373,7 @@ Outcome RunUnderPolicy(const RunOptions& options) {
   Result<RunRequest> request = ReadRequest(options, files, false);
   const RunSurroundings around{*report, disk, files};
   RunOutcome outcome = !request        ? NotStarted(request.error())
-                       : options.stage ? RunInStage(options, *request, around)
+                       : options.stage ? RunInStage(options, *request, around, begun)
                                        : Run(*request, around);
   if (outcome.error && report->Failed("", *outcome.error)) outcome.error.reset();
   if (outcome.signal == SIGINT) EndBySignal(SIGINT);
