@@ -244,24 +244,40 @@ bool IsAsLeft(const Path& file, OpenLog& log) {
   return Look(file, log) && log.size() == end;
 }
 
+// The log that lines are appended to, and its end.
+struct LogEnd {
+  const LogPlace& place;
+  OpenLog& log;
+  Tail tail;
+  AuditLock lock;
+};
+
+// Appends the first of the lines, or several by one write, and adds their number to `count`.
+// Returns false if the log was rotated.
+Result<bool> AppendSome(LogEnd& end, std::span<const NewAuditLine> lines, size_t& count) {
+  if (end.lock == AuditLock::kHeld) {
+    const Result<size_t> together = AppendTogether(end.place, end.log, end.tail, lines);
+    if (!together) return together.error();
+    count += *together;
+    if (*together > 0) return true;
+  }
+  Result<bool> is_same = AppendToLog({end.place, lines.front()}, end.log, end.tail, end.lock);
+  if (is_same) ++count;
+  return is_same;
+}
+
 // Appends lines until the log is rotated or another writer comes in between. Returns how many; an
 // error means that no line was appended.
 Result<size_t> AppendOnce(const LogPlace& place, OpenLog& log, std::span<const NewAuditLine> lines,
                           AuditLock lock) {
   Result<Tail> tail = ReadTail(log);
   if (!tail) return tail.error();
+  LogEnd end{place, log, std::move(*tail), lock};
   size_t count = 0;
   while (count < lines.size()) {
-    const Result<size_t> together = lock == AuditLock::kHeld
-                                        ? AppendTogether(place, log, *tail, lines.subspan(count))
-                                        : Result<size_t>(0);
-    if (!together) return count == 0 ? together : Result<size_t>(count);
-    const Result<bool> is_same =
-        *together > 0 ? Result<bool>(true) : AppendToLog({place, lines[count]}, log, *tail, lock);
+    const Result<bool> is_same = AppendSome(end, lines.subspan(count), count);
     if (!is_same && count == 0) return is_same.error();
-    if (!is_same) break;
-    count += *together > 0 ? *together : 1;
-    if (!*is_same || !IsAsLeft(place.file, log)) break;
+    if (!is_same || !*is_same || !IsAsLeft(place.file, log)) break;
   }
   return count;
 }

@@ -21,8 +21,7 @@ class ProgramSearch {
   std::string DoubtfulPath() const {
     const std::string_view path = EnvironmentValue(command_.environment, "PATH");
     for (const std::string& candidate : ProgramCandidates(command_.argv.front(), path)) {
-      const std::string text =
-          candidate.starts_with('/') ? candidate : command_.cwd + "/" + candidate;
+      std::string text = candidate.starts_with('/') ? candidate : command_.cwd + "/" + candidate;
       const Walked walked = Walk(text, around_.files);
       if (walked.stop != Walked::Stop::kEnd) return text;
       const auto is_written = [this](const Path& place) { return MayWrite(place); };

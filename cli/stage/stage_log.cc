@@ -122,7 +122,7 @@ void AddAllDigests(const Stage& stage, const MergePlan& plan, std::span<AuditEnt
     }
   };
   const size_t parts = entries.size() / kPart;
-  const size_t helpers = std::min<size_t>({parts, std::thread::hardware_concurrency(), 8});
+  const auto helpers = std::min<size_t>({parts, std::thread::hardware_concurrency(), 8});
   std::vector<std::jthread> threads;
   for (size_t i = 1; i < helpers; ++i) threads.emplace_back(work);
   work();

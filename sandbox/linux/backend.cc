@@ -303,10 +303,7 @@ class Launcher {
         if (StopAlike(relay_, stopped_by_)) Pass(SIGCONT);
         break;
       case Message::kTerminal:
-        if (packet->fd.valid() && terminal_start_) {
-          [[maybe_unused]] const Status begun =
-              relay_.Begin(std::move(packet->fd), terminal_start_->modes, terminal_);
-        }
+        BeginTerminal(std::move(packet->fd));
         break;
       case Message::kPaused:
         pausing_.HearPaused();
@@ -316,10 +313,7 @@ class Launcher {
         watch_.observer.TakeBuffer(std::move(packet->fd));
         break;
       case Message::kStarted:
-        has_started_ = true;
-        BeginToHear();
-        pausing_.Begin(channel_);
-        own_tmp_.RemoveOld();
+        Begin();
         break;
       case Message::kSignal:
       case Message::kFreeze:
@@ -330,11 +324,22 @@ class Launcher {
     return true;
   }
 
-  void BeginToHear() {
+  void BeginTerminal(UniqueFd terminal) {
+    if (!terminal.valid() || !terminal_start_) return;
+    [[maybe_unused]] const Status begun =
+        relay_.Begin(std::move(terminal), terminal_start_->modes, terminal_);
+  }
+
+  // The command has started.
+  void Begin() {
+    has_started_ = true;
     watch_.observer.Started(plan_);
-    if (!plan_.takes_log) return;
-    // If this fails, hooks get no answers.
-    [[maybe_unused]] const Status listening = audit_.Listen(watch_.observer);
+    if (plan_.takes_log) {
+      // If this fails, hooks get no answers.
+      [[maybe_unused]] const Status listening = audit_.Listen(watch_.observer);
+    }
+    pausing_.Begin(channel_);
+    own_tmp_.RemoveOld();
   }
 
   void KeepEnd(int status) {
