@@ -23,14 +23,15 @@ std::string CommitIn(std::string_view text) {
   return IsLowerHex(text, kSha1) || IsLowerHex(text, kSha256) ? std::string(text) : "";
 }
 
-// True if a branch can have this name (git-check-ref-format(1)): packed references come from a text
-// that the command has written, and become paths.
+// True if a branch can have this name (git-check-ref-format(1)). The command has written it.
 bool IsBranchName(std::string_view name) {
   constexpr std::string_view kNever = "\\~^:?*[";
   const auto is_never = [&](char c) {
     return static_cast<unsigned char>(c) <= ' ' || c == '\x7F' || kNever.find(c) != kNever.npos;
   };
-  if (name.empty() || name.ends_with('/') || std::ranges::any_of(name, is_never)) return false;
+  if (name.empty() || name == "HEAD" || name.starts_with('-') || name.ends_with('/') ||
+      std::ranges::any_of(name, is_never))
+    return false;
   while (!name.empty()) {
     const std::string_view part = TakeUntil(name, '/');
     if (part.empty() || part.starts_with('.') || part.ends_with(".lock")) return false;
@@ -70,6 +71,7 @@ class RepositoryPlanner {
       if (Status s = Add(std::move(change), repository); !s) return s.error();
     }
     changes = std::move(others);
+    if (has_refused_) plan_.branches.clear();
     for (const StagedBranch& branch : plan_.branches) AddReference(branch);
     std::ranges::sort(plan_.changes, PathBefore,
                       [](const PlannedChange& planned) { return planned.change.path; });
@@ -88,18 +90,36 @@ class RepositoryPlanner {
       if (Status s = AddPacked(change.path, repository); !s) return s;
     }
     PlannedChange planned{.change = std::move(change), .is_gits = true};
-    if (!IsObject(below) || !planned.change.is_added()) {
+    if (!IsObject(below, planned.change.after) || !planned.change.is_added()) {
       planned.action = ChangeAction::kSkip;
       planned.why = "git's own state";
+    } else if (planned.change.after.is_file() && !around_.is_sound(planned.change.path)) {
+      has_refused_ = true;
+      planned.is_gits = false;  // users must see this
+      planned.action = ChangeAction::kSkip;
+      planned.why = "git's object does not have what its name says, so no branch is applied";
     }
     plan_.changes.push_back(std::move(planned));
     return Unit{};
   }
 
-  // Objects and packs, but no file in "objects/info", which can name other repositories.
-  static bool IsObject(std::string_view below) {
-    return (below.starts_with("objects/") && !below.starts_with("objects/info") &&
-            !below.ends_with(".lock") && below.find("/tmp_") == below.npos);
+  // Objects and packs, by the names that git gives them (gitrepository-layout(5)).
+  static bool IsObject(std::string_view below, const Entry& entry) {
+    constexpr std::string_view kObjects = "objects/";
+    constexpr std::string_view kPack = "pack/pack-";
+    constexpr size_t kId = 40;
+    if (!below.starts_with(kObjects)) return false;
+    below.remove_prefix(kObjects.size());
+    if (entry.is_directory()) return below == "pack" || IsLowerHex(below, 2);
+    constexpr uint32_t kExecute = 0111;
+    if (!entry.is_file() || (entry.mode & kExecute) != 0) return false;
+    if (below.starts_with(kPack)) {
+      const std::string_view name = below.substr(kPack.size());
+      const std::string_view end = name.substr(std::min(kId, name.size()));
+      return IsLowerHex(name.substr(0, kId), kId) && (end == ".pack" || end == ".idx");
+    }
+    return below.size() == kId + 1 && IsLowerHex(below.substr(0, 2), 2) && below[2] == '/' &&
+           IsLowerHex(below.substr(3), kId - 2);
   }
 
   Status AddBranch(const Change& change, const std::string& repository, std::string_view below) {
@@ -113,6 +133,7 @@ class RepositoryPlanner {
       return Unit{};
     }
     std::string name(below.substr(kHeads.size()));
+    if (!IsBranchName(name)) return Unit{};
     const std::string old = change.is_added() ? Packed(repository, name) : "";
     const bool is_new = change.is_added() && old.empty();
     if (commit != old) PlanBranch(repository, std::move(name), std::move(commit), is_new);
@@ -191,6 +212,7 @@ class RepositoryPlanner {
   const RepositorySurroundings& around_;
   RepositoryPlan plan_;
   std::set<std::string> stage_names_;
+  bool has_refused_ = false;  // an object that a branch may need
 };
 
 }  // namespace

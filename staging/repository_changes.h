@@ -32,6 +32,8 @@ struct RepositorySurroundings {
   std::string stage;  // the id, for the names of branches
   // The bytes of a small file, in the stage and in the project.
   std::function<Result<std::string>(const std::string&path)> staged_bytes, project_bytes;
+  // True if an added object or pack has what its name says (git_objects.h).
+  std::function<bool(const std::string& path)> is_sound;
   // True if the name exists in the project.
   std::function<bool(const std::string& path)> exists;
 };

@@ -20,6 +20,7 @@
 #include "run/messages.h"
 #include "staging/apply.h"
 #include "staging/base_versions.h"
+#include "staging/git_objects.h"
 #include "staging/moves.h"
 #include "staging/store/project_pause.h"
 #include "staging/text_merge.h"
@@ -166,11 +167,13 @@ Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
   const auto staged = [&](const std::string& path) { return stage.StagedBytes(path, kMaxMerged); };
   const auto held = [&](const Change& change) { return policy->WhyHeld(change, *rules, cached); };
 
+  GitObjects objects(stage);
   Result<RepositoryPlan> repositories = PlanRepositories(
       *changes, {.stage = stage.record().id,
                  .staged_bytes = staged,
                  .project_bytes =
                      [&](const std::string& path) { return stage.ProjectBytes(path, kMaxMerged); },
+                 .is_sound = [&](const std::string& path) { return objects.IsSound(path); },
                  .exists =
                      [&](const std::string& path) {
                        return OpenBeneath(stage.project(), path, O_PATH).has_value();

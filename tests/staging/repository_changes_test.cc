@@ -49,6 +49,7 @@ Planned PlanOf(ChangeList changes, const Bytes& staged = {}, const Bytes& projec
                   if (found != project.end()) return found->second;
                   return Error{Error::Kind::kSystem, path, "does not exist", ""};
                 },
+                .is_sound = [](const std::string& path) { return path.find("/00/") == path.npos; },
                 .exists = [&](const std::string& path) { return existing.contains(path); }});
   REQUIRE(plan.has_value());
   return {std::move(*plan), std::move(changes)};
@@ -67,16 +68,22 @@ TEST_CASE("repository: the outermost .git") {
 }
 
 TEST_CASE("repository: objects are added, and git's other files stay") {
-  const Planned planned = PlanOf(
-      {Added(".git/COMMIT_EDITMSG", File()), Edited(".git/index"), Edited(".git/logs/HEAD"),
-       Added(".git/objects/aa", Folder()), Added(".git/objects/aa/bb", File()),
-       Edited(".git/objects/cc/dd"), Added(".git/objects/info/alternates", File()),
-       Added(".git/objects/pack/x.pack", File()), Added(".git/objects/pack/tmp_pack_1", File()),
-       Added(".git/index.lock", File()), Added(".git/refs/heads/x.lock", File()),
-       Added(".git/hooks/pre-commit", File()), Edited(".git/config"), Edited("src/main.c")});
+  const std::string kObject = ".git/objects/aa/" + std::string(38, '1');
+  const std::string kProgram = ".git/objects/aa/" + std::string(38, '2');
+  const std::string kPack = ".git/objects/pack/pack-" + kCommit + ".pack";
+  const Entry kExecutable{.kind = EntryKind::kFile, .mode = 0755, .size = 1};
+  const Planned planned =
+      PlanOf({Added(".git/COMMIT_EDITMSG", File()), Edited(".git/index"), Edited(".git/logs/HEAD"),
+              Added(".git/objects/aa", Folder()), Added(kObject, File()),
+              Edited(".git/objects/cc/dd"), Added(".git/objects/info/alternates", File()),
+              Added(kPack, File()), Added(".git/objects/pack/tmp_pack_1", File()),
+              Added(".git/objects/aa/evil.sh", File()), Added(".git/objects/hid", Folder()),
+              Added(".git/objects/pack/multi-pack-index", File()), Added(kProgram, kExecutable),
+              Added(".git/index.lock", File()), Added(".git/refs/heads/x.lock", File()),
+              Added(".git/hooks/pre-commit", File()), Edited(".git/config"), Edited("src/main.c")});
   CHECK(planned.Applies(".git/objects/aa"));
-  CHECK(planned.Applies(".git/objects/aa/bb"));
-  CHECK(planned.Applies(".git/objects/pack/x.pack"));
+  CHECK(planned.Applies(kObject));
+  CHECK(planned.Applies(kPack));
   size_t applied = 0;
   for (const PlannedChange& change : planned.plan.changes) {
     CHECK(change.is_gits);
@@ -133,6 +140,26 @@ TEST_CASE("repository: a new repository is an ordinary directory") {
       PlanOf({Added("new/.git", Folder()), Added("new/.git/HEAD", File()), Edited(".git")});
   CHECK(planned.others.size() == 3);
   CHECK(planned.plan.changes.empty());
+}
+
+TEST_CASE("repository: with an object that is not what its name says, no branch is applied") {
+  const std::string object = ".git/objects/00/" + std::string(38, '1');
+  const Planned planned = PlanOf({Added(object, File()), Edited(".git/refs/heads/main")},
+                                 {{".git/refs/heads/main", kCommit + "\n"}});
+  REQUIRE(planned.At(object) != nullptr);
+  CHECK_FALSE(planned.Applies(object));
+  CHECK_FALSE(planned.At(object)->is_gits);  // so that users see it
+  CHECK(planned.plan.branches.empty());
+}
+
+TEST_CASE("repository: no branch has a name that misleads git") {
+  for (const char* name : {"HEAD", "-x", "a b", "a\nb", "a..b/.c", "x.lock"}) {
+    CAPTURE(name);
+    const std::string path = std::string(".git/refs/heads/") + name;
+    const Planned planned = PlanOf({Added(path, File())}, {{path, kCommit + "\n"}});
+    CHECK(planned.plan.branches.empty());
+    CHECK_FALSE(planned.Applies(path));
+  }
 }
 
 TEST_CASE("repository: a branch that is packed in the project is not new") {

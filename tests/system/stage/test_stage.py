@@ -4,6 +4,9 @@ import contextlib
 import json
 import os
 import subprocess
+import time
+
+import pytest
 
 from command_world import error_of
 from stage_world import tree_of, wait_for
@@ -222,6 +225,48 @@ def test_commits_become_a_branch(world):
     assert git(world, "log", "--format=%s").stdout == "two\none\n"
 
 
+POISON = """
+import hashlib, pathlib, struct, sys, zlib
+kind, victim = sys.argv[1], bytes.fromhex(sys.argv[2])
+objects, evil = pathlib.Path(".git/objects"), b"evil\\n"
+if kind == "loose":
+    folder = objects / victim.hex()[:2]
+    folder.mkdir(exist_ok=True)
+    (folder / victim.hex()[2:]).write_bytes(zlib.compress(b"blob %d\\0" % len(evil) + evil))
+    sys.exit()
+packed = bytes([0x30 | len(evil)]) + zlib.compress(evil)
+pack = b"PACK" + struct.pack(">II", 2, 1) + packed
+pack += hashlib.sha1(pack).digest()
+counts = b"".join(struct.pack(">I", int(victim[0] <= first)) for first in range(256))
+index = (b"\\xfftOc" + struct.pack(">I", 2) + counts + victim + struct.pack(">I", zlib.crc32(packed))
+         + struct.pack(">I", 12) + pack[-20:])
+index += hashlib.sha1(index).digest()
+name = f"pack-{pack[-20:].hex()}"
+(objects / "pack" / (name + ".pack")).write_bytes(pack)
+(objects / "pack" / (name + ".idx")).write_bytes(index)
+"""
+
+
+@pytest.mark.parametrize("kind", ("loose", "pack"))
+def test_no_object_of_git_replaces_what_was_committed(world, kind):
+    """Git reads packs first, and does not compute the names of their objects again."""
+    world.put("a.txt", "1\n")
+    world.put("poison.py", POISON)
+    for arguments in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "one"]):
+        assert git(world, *arguments).returncode == 0, arguments
+    victim = git(world, "rev-parse", "HEAD:a.txt").stdout.strip()
+    if kind == "loose":
+        victim = "12" * 20  # not there yet
+    stage = world.stage("echo 2 >> a.txt; git -c user.name=n -c user.email=e commit -qam two;"
+                        f" python3 poison.py {kind} {victim}")
+    applied = world.good("stage", "apply", stage)
+    assert "git's object does not have what its name says" in applied.stderr, applied
+    assert git(world, "cat-file", "-p", "HEAD:a.txt").stdout == "1\n"
+    assert git(world, "cat-file", "-e", "12" * 20).returncode != 0
+    assert f"stage/{stage}" not in git(world, "branch", "-a").stdout
+    assert git(world, "fsck", "--strict").returncode == 0
+
+
 def test_the_preview_pairs_moves_and_counts_directories(world):
     for name in ("x", "y"):
         world.put(f"old/{name}", f"text of {name}\n")
@@ -278,10 +323,12 @@ def test_what_the_user_changes_before_the_command_does_is_merged_with_what_git_h
     tracked = "1\n2\n3\n4\n5\n6\n7\n"
     for name in ("clean", "dirty", "staged"):
         world.put(name, tracked)
+    time.sleep(0.05)
     for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
         assert git(world, *arguments).returncode == 0, arguments
     world.put("dirty", tracked + "8\n")
     world.put("staged", tracked + "8\n")
+    time.sleep(0.05)  # an index that was written in the same moment shows nothing
     assert git(world, "add", "staged").returncode == 0
     script = "echo ready; cat; for f in clean dirty staged; do sed -i 's/4/4 staged/' $f; done"
     with running(world, script) as stage:
