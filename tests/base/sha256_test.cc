@@ -1,6 +1,13 @@
 #include "base/sha256.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file_digest.h"
+#include "base/syscall.h"
+#include "base/unique_fd.h"
 
 using namespace ringfence;
 
@@ -28,4 +35,20 @@ TEST_CASE("sha256: NUL bytes count") {
   CHECK(Sha256Hex(std::string(1, '\0')) != Sha256Hex(""));
   CHECK(Sha256Hex(std::string(1, '\0')) ==
         "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d");
+}
+
+TEST_CASE("sha256: a file has the digest of its bytes") {
+  for (const size_t size : {size_t{0}, size_t{1}, size_t{65536}, size_t{200000}}) {
+    CAPTURE(size);
+    std::string name = "/tmp/ringfence-digest-XXXXXX";
+    const UniqueFd file(::mkstemp(name.data()));
+    ::unlink(name.c_str());
+    const std::string text(size, 'a');
+    REQUIRE(WriteAll(file.get(), text).has_value());
+    const Result<std::string> digest = Sha256OfFile(file.get());
+    REQUIRE(digest.has_value());
+    CHECK(*digest == Sha256Hex(text));
+  }
+  const UniqueFd folder = OpenFile("/", O_RDONLY | O_DIRECTORY);
+  CHECK_FALSE(Sha256OfFile(folder.get()).has_value());
 }

@@ -200,6 +200,9 @@ TEST_CASE("mounts: what is around a directory is found, even if nothing is mount
       "3 2 8:3 / /p/sub rw - fuse.sshfs f rw\n4 1 8:2 / /p/a rw - tmpfs t rw\n";
   CHECK(around("/p", sub + over) == "ext4 /p/a /p/sub");
   CHECK(around("/p/sub", sub + over) == "fuse.sshfs");
+  // A line about an outer mount can follow.
+  CHECK(around("/p/sub/x", "5 1 8:4 / /p/sub rw - xfs e rw\n6 1 8:5 / /p rw - btrfs b rw\n") ==
+        "xfs");
   const FakeFiles image{{"/proc/self/mountinfo", File("")}};
   CHECK(MountTable::FindAround(Path::Clean("/p"), image)->type.empty());
   const FailingFiles closed(image, FailingFiles::Call::kReadText, "/proc/self/mountinfo", EACCES);
