@@ -135,22 +135,20 @@ Result<bool> HasUnapplied(const Stage& stage) {
   for (const uint64_t number : applies->applied) {
     Result<std::vector<DoneStep>> steps = StepsIn(stage.folder(), UndoName(number));
     if (!steps) return steps.error();
-    for (DoneStep& step : *steps) applied.insert(std::move(step.path));
+    for (DoneStep& step : *steps) {
+      for (const Contents* inside : {&step.placed_inside, &step.before_inside}) {
+        for (const auto& [below, entry] : *inside) applied.insert(step.path + "/" + below);
+      }
+      applied.insert(std::move(step.path));
+    }
   }
   const Result<ChangeList> changes = stage.Changes();
   if (!changes) return changes.error();
-  // A step for a directory includes what is in it.
-  const auto is_applied = [&applied](std::string_view path) {
-    for (; !path.empty(); path = FolderOf(path)) {
-      if (applied.contains(path)) return true;
-    }
-    return false;
-  };
   return std::ranges::any_of(*changes, [&](const Change& change) {
     const bool never = !GitFolderOf(change.path).empty() ||
                        change.after.kind == EntryKind::kSpecial ||
                        change.before.kind == EntryKind::kSpecial;
-    return !never && !is_applied(change.path);
+    return !never && !applied.contains(change.path);
   });
 }
 

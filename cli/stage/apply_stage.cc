@@ -74,6 +74,12 @@ bool IsAt(std::string_view path, const std::string& name) {
   return name.empty() || path == name || path.starts_with(name + "/");
 }
 
+// With --json, standard output is for the result alone.
+void SayResult(const ApplyRequest& request, const std::string& text) {
+  if (request.options.json) return Say(text);
+  Console().Line(text);
+}
+
 // The commits are on a branch of their own. Its files are in the work tree already, so that moving
 // the user's branch there changes no file.
 void SayBranch(const StagedBranch& branch) {
@@ -222,7 +228,7 @@ Outcome ApplyAndReport(TakenStage& taken, const StagePlan& plan, const ApplyRequ
                         "apply other files by name: ringfence stage apply " + id + " PATH"});
   }
   if (std::ranges::none_of(merge.changes, &PlannedChange::is_done)) {
-    Console().Line("stage " + id + " has nothing to apply");
+    SayResult(request, "stage " + id + " has nothing to apply");
     return 0;
   }
   if (Status s = VerifyMerged(stage, merge, plan.verify, request.options.given); !s) {
@@ -249,8 +255,8 @@ Outcome ApplyAndReport(TakenStage& taken, const StagePlan& plan, const ApplyRequ
                         "run the command again"});
   }
   for (const StagedBranch& branch : plan.branches) SayBranch(branch);
-  Console().Line("applied " + Counted(applied->changes, "change") + " of stage " + id +
-                 "; to take them back: ringfence stage undo " + id);
+  SayResult(request, "applied " + Counted(applied->changes, "change") + " of stage " + id +
+                         "; to take them back: ringfence stage undo " + id);
   return 0;
 }
 
@@ -282,7 +288,7 @@ Outcome UndoStage(TakenStage& taken, const ApplyRequest& request) {
                         "nothing is undone, because of changes since stage " + id + " was applied",
                         ""});
   }
-  Console().Line("took back " + Counted(undone->names, "change") + " of stage " + id);
+  SayResult(request, "took back " + Counted(undone->names, "change") + " of stage " + id);
   return 0;
 }
 

@@ -33,7 +33,7 @@ constexpr int64_t kDaySeconds = 86400;
 // A stage that could be removed. This process has locked it.
 struct KeptStage {
   StageFolder folder;
-  StageRecord record;  // empty for what a killed launcher has left
+  int64_t applied = 0;  // nanoseconds since 1970; 0 for what a killed launcher has left
   uint64_t bytes = 0;
   uint64_t keep_days = 0;
   uint64_t keep_size = 0;
@@ -55,8 +55,7 @@ class StageCollector {
       std::optional<KeptStage> stage = Take(id);
       if (stage) stages.push_back(std::move(*stage));
     }
-    std::ranges::sort(stages, std::ranges::greater(),
-                      [](const KeptStage& stage) { return stage.record.started; });
+    std::ranges::sort(stages, std::ranges::greater(), &KeptStage::applied);
     Evaluate(stages);
     std::erase_if(stages, [](const KeptStage& stage) { return stage.why.empty(); });
     return stages;
@@ -86,33 +85,35 @@ class StageCollector {
     if (!record && record.error().code == ENOENT) {
       const uint64_t bytes = TreeSize(folder->fd());
       return KeptStage{.folder = std::move(*folder),
-                       .record = {},
                        .bytes = bytes,
                        .why = "its command was killed while it started"};
     }
     Result<StageFolder> again = store_.Open(id);
-    if (!record || !again || !IsDone(std::move(*again))) return {};
+    const int64_t applied = record && again ? AppliedAt(std::move(*again)) : 0;
+    if (applied == 0) return {};
     const Result<StagePolicy> policy = StagePolicy::Find(options_.given, *record);
     const Result<Policy> rules = policy ? policy->Rules() : policy.error();
     if (!rules) return {};
     const bool is_given = options_.days != kPolicyDays;
     const uint64_t bytes = TreeSize(folder->fd());
     return KeptStage{.folder = std::move(*folder),
-                     .record = std::move(*record),
+                     .applied = applied,
                      .bytes = bytes,
                      .keep_days = is_given ? options_.days : rules->stage.keep_days,
                      .keep_size = rules->stage.keep_size,
                      .why = ""};
   }
 
-  // True if all changes of the stage are applied.
-  static bool IsDone(StageFolder folder) {
+  // The time of the last apply; 0 unless all changes of the stage are applied.
+  static int64_t AppliedAt(StageFolder folder) {
     const Result<ApplyNumbers> applies = FindApplies(folder);
-    if (!applies || applies->applied.empty()) return false;
+    if (!applies || applies->applied.empty()) return 0;
+    const std::string undo = UndoName(applies->applied.back());
+    const Result<Entry> last = LookAt(folder.fd().get(), undo, undo);
     const Result<Stage> stage = Stage::Open(std::move(folder));
-    if (!stage) return false;  // its project does not exist now
+    if (!last || !stage) return 0;  // its project does not exist now
     const Result<bool> has_more = HasUnapplied(*stage);
-    return has_more && !*has_more;
+    return has_more && !*has_more ? last->mtime : 0;
   }
 
   // `stages` are sorted, the newest first. The newest one is kept whatever its size.
@@ -123,7 +124,7 @@ class StageCollector {
       if (!stage.why.empty()) continue;
       const bool is_newest = sum == 0;
       sum += stage.bytes;
-      if (now - stage.record.started >
+      if (now - stage.applied >
           static_cast<int64_t>(stage.keep_days) * kDaySeconds * kNanoseconds) {
         stage.why = "older than " + Counted(stage.keep_days, "day");
       } else if (!is_newest && sum > stage.keep_size) {

@@ -1,9 +1,11 @@
 // The subcommands of `ringfence stage`, in ringfence-stage.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/common/console.h"
 #include "cli/stage/after_command.h"
 #include "cli/stage/apply_stage.h"
@@ -32,7 +34,12 @@ Outcome Discard(const StageOptions& options) {
   if (Status s = LockStage(*folder); !s) return s.error();
   if (Status s = LogRemoval(options.given, *folder, "stage discard"); !s) return s.error();
   if (Status s = folder->Remove(); !s) return s.error();
-  Console().Line("discarded stage " + std::string(folder->path().name()));
+  const std::string id(folder->path().name());
+  if (options.json) {
+    PrintJson({{"id", id}, {"discarded", true}});
+  } else {
+    Console().Line("discarded stage " + id);
+  }
   return 0;
 }
 
@@ -44,6 +51,11 @@ Outcome Apply(const StageOptions& options) {
   SayWhatStays(plan->merge);
   if (!ResolveConflicts(taken->stage, options, plan->merge)) return SayKept(taken->stage, 1);
   Outcome outcome = ApplyAndReport(*taken, *plan, {options, "stage apply"});
+  if (options.json && !outcome.error) {
+    PrintJson({{"id", taken->stage.record().id},
+               {"changes", plan->merge.Count(ChangeAction::kApply) +
+                               plan->merge.Count(ChangeAction::kMerge)}});
+  }
   CollectDaily(options);
   return outcome;
 }
@@ -59,7 +71,9 @@ Outcome WithPath(StageOptions options, Outcome (*command)(const StageOptions&)) 
 Outcome Undo(const StageOptions& options) {
   Result<TakenStage> taken = TakeStage(options);
   if (!taken) return taken.error();
-  return UndoStage(*taken, {options, "stage undo"});
+  Outcome outcome = UndoStage(*taken, {options, "stage undo"});
+  if (options.json && !outcome.error) PrintJson({{"id", taken->stage.record().id}});
+  return outcome;
 }
 
 Outcome KeepBases(const StageOptions& options) {

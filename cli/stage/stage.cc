@@ -19,8 +19,14 @@ constexpr const char* kStageExamples =
 
 using StageOptionsPointer = std::shared_ptr<StageOptions>;
 
+// An empty word, such as an unset "$ID", does not mean the only stage.
 void AddId(Command& command, const StageOptionsPointer& options) {
-  command.AddOption("id ID", options->id, "The stage; `ringfence stage list` shows them");
+  command.AddOption("id ID", options->id, "The stage; `ringfence stage list` shows them")
+      .NotEmpty();
+}
+
+void AddPathsOf(Command& command, const StageOptionsPointer& options) {
+  command.AddOption("paths PATH", options->paths, "Only these files and directories").NotEmpty();
 }
 
 void Choose(Command& command, StageCommand which, const StageOptionsPointer& options,
@@ -45,7 +51,7 @@ void AddDiff(Command& stage, Action& chosen) {
                                "  ringfence stage diff k7fq --stat");
   AddCommonOptions(command, options->given, options->json);
   AddId(command, options);
-  command.AddOption("paths PATH", options->paths, "Only these files and directories");
+  AddPathsOf(command, options);
   Option stat = command.AddFlag("--stat", options->stat, "One line for each file");
   command.AddFlag("--name-only", options->name_only, "Only the names of the files").Excludes(stat);
   Choose(command, StageCommand::kDiff, options, chosen);
@@ -75,7 +81,7 @@ void AddApply(Command& stage, Action& chosen) {
   command.AddOption("--policy FILE", options->given.policy,
                     "Use this policy instead of the user's and the project's");
   AddId(command, options);
-  command.AddOption("paths PATH", options->paths, "Only these files and directories");
+  AddPathsOf(command, options);
   command
       .AddOption("--conflicts SIDE", options->conflicts,
                  "Resolve all conflicts: take the stage's files (staged) or keep yours (mine)")

@@ -26,9 +26,13 @@ def applied(world, name, size=1):
 
 
 def make_old(world, stage, days):
+    """As if the last apply was so many days ago. The stage itself is older."""
+    then = time.time() - days * DAY
+    for undo in (world.state / "stages" / stage).glob("undo-*"):
+        os.utime(undo, (then, then))
     record = world.state / "stages" / stage / "record"
     fields = record.read_bytes().split(b"\0")
-    started = str(int((time.time() - days * DAY) * 1e9)).encode()
+    started = str(int((then - 90 * DAY) * 1e9)).encode()
     fields = [b"started=" + started if field.startswith(b"started=") else field for field in fields]
     record.write_bytes(b"\0".join(fields))
 
@@ -152,3 +156,17 @@ def test_other_commands_collect_once_a_day(world, how):
     os.utime(marker, (time.time() + 2 * DAY,) * 2)  # the clock was wrong
     end()
     assert stages[1] not in ids(world)
+
+
+def test_what_was_left_out_below_an_applied_directory_is_kept(world):
+    """A change that is held back, and one that lost against the user's, count as not applied."""
+    stage = world.stage("mkdir d; echo ok > d/ok; echo work > 'd/trail '")
+    world.good("stage", "apply", stage)
+    assert set(world.changes(stage)) == {"d/trail "}
+    assert collect(world, "--days", "0")["removed"] == 0
+    world.put("src/main.c", "1\n")
+    other = world.stage("chmod 700 src; echo staged > src/main.c")
+    world.put("src/main.c", "mine\n")
+    world.good("stage", "apply", other, "--conflicts", "mine")
+    assert collect(world, "--days", "0")["removed"] == 0
+    assert ids(world) == {stage, other}

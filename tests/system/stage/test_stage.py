@@ -358,6 +358,26 @@ def test_paths_are_those_of_changes(world):
     assert "has nothing to apply" in world.good("stage", "apply", stage).stdout
 
 
+def test_with_json_each_command_prints_one_result(world):
+    world.put("a", "1\n")
+    done = world.good("stage", "run", "--json", "--apply", "--", "sh", "-c", "echo 2 >> a")
+    stage = json.loads(done.stdout)["id"]
+    assert json.loads(world.good("stage", "undo", stage, "--json").stdout) == {"id": stage}
+    assert json.loads(world.good("stage", "apply", stage, "--json").stdout) == {"id": stage, "changes": 1}
+    assert (world.project / "a").read_text() == "1\n2\n"
+    assert json.loads(world.good("stage", "discard", stage, "--json").stdout) == {"id": stage, "discarded": True}
+
+
+def test_an_empty_word_means_no_stage_and_no_path(world):
+    """A script's variable that is not set."""
+    world.put("a", "1\n")
+    stage = world.stage("echo 2 >> a")
+    for arguments in (["discard", ""], ["apply", ""], ["undo", ""], ["diff", ""], ["apply", stage, ""]):
+        error_of(world.call("stage", *arguments), 2, "is empty")
+    assert [found["state"] for found in world.stages()] == ["ended"]
+    assert (world.project / "a").read_text() == "1\n"
+
+
 def test_without_a_command_the_stages_are_listed(world):
     world.put("a", "1\n")
     assert world.good("stage").stdout == world.good("stage", "list").stdout
