@@ -26,7 +26,7 @@ def applied(world, name, size=1):
 
 
 def make_old(world, stage, days):
-    """As if the last apply was so many days ago. The stage itself is older."""
+    """Moves the last apply this many days into the past, and the start of the stage further."""
     then = time.time() - days * DAY
     for undo in (world.state / "stages" / stage).glob("undo-*"):
         os.utime(undo, (then, then))
