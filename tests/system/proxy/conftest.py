@@ -9,6 +9,7 @@ import pytest
 
 import client
 from agent_network import API, AgentNetwork, AgentWorld
+from clients import Kit
 from internet import Internet
 from network_world import NetworkWorld
 from ordinary_user import ORDINARY_USER, place_for_base
@@ -25,6 +26,11 @@ def fixture_internet():
         internet = Internet(folder, user)
         yield internet
         internet.close()
+
+
+@pytest.fixture(name="kit", scope="session")
+def fixture_kit(internet):
+    return Kit(internet)
 
 
 @pytest.fixture(name="reports", scope="session")

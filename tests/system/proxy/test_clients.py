@@ -11,18 +11,13 @@ import time
 
 import pytest
 
-from clients import CLIENTS, LISTED, Kit, npm_install, plain_psql, psql, ssh_words
+from clients import CLIENTS, LISTED, npm_install, plain_psql, psql, ssh_words
 from internet import PYTHON
 from network_world import refusals
 from services import ADDRESS, GREETING, HOST, need
 
 # Hangs only; nothing is measured.
 PATIENCE = 120
-
-
-@pytest.fixture(name="kit", scope="session")
-def fixture_kit(internet):
-    return Kit(internet)
 
 
 @pytest.fixture(name="world")

@@ -41,6 +41,12 @@ class Flood(Run):
         return json.loads(self.done.stdout)
 
 
+def wait_until_idle(process):
+    ticks = -1
+    while ticks != (ticks := process.ticks()):
+        threading.Event().wait(1)
+
+
 def lines_of(world):
     text = world.log_file.read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines() if '"Connection"' in line]
@@ -66,11 +72,13 @@ def test_refusals_that_the_log_cannot_take_are_counted(world):
     replies = 2 * QUEUED
     with Flood(world, replies, 1) as flood:
         flood.await_file("first.ready")
-        (broker, _), = sessions_of(world)
+        (broker, worker), = sessions_of(world)
         with open(world.log_file, "rb") as log:
             fcntl.flock(log, fcntl.LOCK_EX)
             flood.go("first")
             flood.await_file("flooded.ready")
+            wait_until_idle(worker)  # what was sent last is counted, too, before the log can be written
+            wait_until_idle(broker)
         flood.go("flooded")
     result = flood.result()
     assert result["answers"][0] == [200, ""], result
@@ -95,10 +103,7 @@ def test_a_flood_of_refusals_ends_no_session(world, part):
         os.kill(stopped.pid, signal.SIGSTOP)
         flood.go("first")
         if part == "broker":
-            # As many as it takes before the worker waits, too.
-            ticks = -1
-            while ticks != (ticks := worker.ticks()):
-                threading.Event().wait(1)
+            wait_until_idle(worker)  # as many as it takes before the worker waits, too
             os.kill(stopped.pid, signal.SIGCONT)
         flood.await_file("flooded.ready")
         if part == "parent":

@@ -3,11 +3,9 @@
 import json
 import time
 
-import pytest
-
 from agent_network import awaits
 from client import TerminalClient
-from clients import LISTED, Kit, npm_install
+from clients import LISTED, npm_install
 from script import Call, Do, runs
 from services import HOST, need
 from stage_world import tree_of
@@ -16,11 +14,6 @@ from tool import bash, edit, read
 PATIENCE = 60
 GREETER = "console.log(require('greeter'))"
 QUESTION = "Apply these changes? [a]pply [c]ancel [d]iff [f]ile by file "
-
-
-@pytest.fixture(name="kit", scope="session")
-def fixture_kit(internet):
-    return Kit(internet)
 
 
 class StageClient(TerminalClient):
