@@ -5,7 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "base/sha256.h"
+#include "base/sealed.h"
 
 namespace ringfence {
 namespace {
@@ -13,7 +13,6 @@ namespace {
 using Json = nlohmann::json;
 constexpr std::string_view kHeader = "ringfence tree journal 1\n";
 constexpr std::string_view kContentsHeader = "ringfence tree contents 1\n";
-constexpr size_t kDigest = 64;
 
 Json EntryJson(const Entry& entry) {
   return {static_cast<int>(entry.kind),
@@ -92,15 +91,7 @@ bool IsSane(const DoneStep& step) {
 std::string Sealed(std::string_view header, const Json& list) {
   std::string bytes;
   Json::to_cbor(list, bytes);  // names can have any bytes
-  return std::string(header) + Sha256Hex(bytes) + bytes;
-}
-
-// Returns the bytes of Sealed(); nothing if they are damaged.
-std::optional<std::string_view> Opened(std::string_view header, std::string_view text) {
-  if (!text.starts_with(header) || text.size() < header.size() + kDigest) return {};
-  const std::string_view digest = text.substr(header.size(), kDigest);
-  text.remove_prefix(header.size() + kDigest);
-  return Sha256Hex(text) == digest ? std::optional(text) : std::nullopt;
+  return Seal(header, bytes);
 }
 
 }  // namespace
@@ -113,7 +104,7 @@ std::string RenderSteps(const std::vector<DoneStep>& steps) {
 
 Result<std::vector<DoneStep>> ParseSteps(std::string_view text, const std::string& name) {
   const Error damaged = ConfigError(name, "is damaged or of another version of ringfence");
-  const std::optional<std::string_view> bytes = Opened(kHeader, text);
+  const std::optional<std::string_view> bytes = Unseal(kHeader, text);
   if (!bytes) return damaged;
   try {
     std::vector<DoneStep> steps;
@@ -133,7 +124,7 @@ std::string RenderContents(const Contents& contents) {
 
 Result<Contents> ParseContents(std::string_view text, const std::string& name) {
   const Error damaged = ConfigError(name, "is damaged or of another version of ringfence");
-  const std::optional<std::string_view> bytes = Opened(kContentsHeader, text);
+  const std::optional<std::string_view> bytes = Unseal(kContentsHeader, text);
   if (!bytes) return damaged;
   try {
     return ContentsIn(Json::from_cbor(*bytes));

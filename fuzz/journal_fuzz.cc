@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/sha256.h"
+#include "base/sealed.h"
 #include "files/step_journal.h"
 #include "fuzz/require.h"
 
@@ -32,6 +32,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::string kHeader = kEmpty.substr(0, kEmpty.find('\n') + 1);
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   Check(bytes);
-  Check(kHeader + Sha256Hex(bytes) + bytes);
+  Check(Seal(kHeader, bytes));
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "base/contains.h"
 #include "base/environment.h"
 #include "base/same_file.h"
+#include "base/sealed.h"
 #include "base/sha256.h"
 #include "base/state_file.h"
 #include "base/syscall.h"
@@ -24,7 +25,6 @@ namespace ringfence {
 namespace {
 
 constexpr std::string_view kHeader = "ringfence journal 1\n";
-constexpr size_t kDigest = 64;  // length of the hex SHA-256 of everything after it
 constexpr const char* kNew = "journal.new";
 constexpr const char* kLock = "journal.lock";
 constexpr int kTries = 10'000;  // a millisecond apart
@@ -195,18 +195,16 @@ std::string RenderJournal(const std::vector<FileChange>& changes) {
   for (const FileChange& change : changes) list.push_back(CborOf(change));
   std::string bytes;
   nlohmann::json::to_cbor(list, bytes);
-  return std::string(kHeader) + Sha256Hex(bytes) + bytes;
+  return Seal(kHeader, bytes);
 }
 
 Result<std::vector<FileChange>> ParseJournal(std::string_view text, const std::string& name) {
   const Error damaged = Unusable(name, "it is damaged or of another version");
-  if (!text.starts_with(kHeader) || text.size() < kHeader.size() + kDigest) return damaged;
-  const std::string_view digest = text.substr(kHeader.size(), kDigest);
-  text.remove_prefix(kHeader.size() + kDigest);
-  if (Sha256Hex(text) != digest) return damaged;
+  const std::optional<std::string_view> bytes = Unseal(kHeader, text);
+  if (!bytes) return damaged;
   try {
     std::vector<FileChange> changes;
-    for (const nlohmann::json& json : nlohmann::json::from_cbor(text)) {
+    for (const nlohmann::json& json : nlohmann::json::from_cbor(*bytes)) {
       changes.push_back(ChangeOf(json));
       if (!IsSane(changes.back())) return damaged;
     }
