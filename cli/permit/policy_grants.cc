@@ -167,7 +167,7 @@ constexpr GrantRow kRows[] = {
      "The user is asked before changes of a trusted command are applied."},
     {"/stage/commands/trusted", "", Danger::kOpensMore, "Trusted commands in stages: {{entries}}"},
     {"/stage/commands/show_diff_threshold", "", Danger::kNone,
-     "The diff is shown before the question from so many lines of the preview: {{raw}}"},
+     "The diff is shown before the question if the preview has more lines than {{raw}}"},
     {"/audit/file", "", Danger::kOpensAll, "Decisions are logged to another file: {{text}}"},
     {"/audit/rotate", "", Danger::kNone, "The log is rotated at {{text}}"},
     {"/audit/required", "true", Danger::kNone, "Calls that cannot be logged are refused."},

@@ -163,7 +163,7 @@ inline constexpr DocumentedKey kTable[] = {
      {"1G", "bytes of a buffer in memory, at least 1M"}},
     {{"stage.keep_days", Whole(0, 36500), kStage<&StageRules::keep_days>,
       OfTrusted(KeyRule::kReplace)},
-     {"30", "`ringfence stage gc` keeps applied stages for so many days, 0 to 36500"}},
+     {"30", "days for which `ringfence stage gc` keeps applied stages, 0 to 36500"}},
     {{"stage.keep_size", kSize, kStage<&StageRules::keep_size>, OfTrusted(KeyRule::kReplace)},
      {"10G", "bytes of applied stages that `ringfence stage gc` keeps, the newest first"}},
     {{"stage.commands.sandbox", kSwitch, kStage<&StageRules::sandbox>, kLimitOn},

@@ -18,7 +18,7 @@ def policy(world, file=None, **stage):
 
 
 def applied(world, name, size=1):
-    """An applied stage that has replaced a file of so many bytes."""
+    """An applied stage that has replaced a file of this many bytes."""
     world.put(name, "x" * size)
     stage = world.stage(f"echo 1 > {name}")
     world.good("stage", "apply", stage)
