@@ -15,7 +15,9 @@ struct CommandTrust {
 
 // A command is trusted if a pattern of the policy matches its words, and if no command that the
 // policy confines can change which program they start: everything in PATH up to the program, and
-// each link to it, is outside what the policy lets commands write.
+// each link to it, is outside what the policy lets commands write. The same goes for the
+// interpreter that the first line of a script names, also by `env NAME`. It does not cover what
+// programs start later.
 CommandTrust FindTrust(const SandboxCommand& command, const Surroundings& around);
 
 }  // namespace ringfence

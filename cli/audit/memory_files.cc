@@ -144,6 +144,11 @@ Result<std::string> MemoryFiles::ReadText(const Path& file, size_t most) const {
   return node.text;
 }
 
+Result<std::string> MemoryFiles::ReadStart(const Path& file, size_t most) const {
+  Result<std::string> text = ReadText(file, std::string().max_size());
+  return text ? text->substr(0, most) : text;
+}
+
 Result<std::vector<DirectoryEntry>> MemoryFiles::List(const Path& directory, size_t most) const {
   int links = 0;
   const Result<Found> key = Follow({"", directory.text()}, true, &links);

@@ -62,6 +62,7 @@ class MemoryFiles final : public FileView {
   Result<FileFacts> Look(const Path& path) const override;
   Result<std::string> ReadLink(const Path& path) const override;
   Result<std::string> ReadText(const Path& file, size_t most) const override;
+  Result<std::string> ReadStart(const Path& file, size_t most) const override;
   Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override;
 
  private:

@@ -110,6 +110,10 @@ Result<std::string> CachedFiles::ReadText(const Path& file, size_t most) const {
   return files_.ReadText(file, most);
 }
 
+Result<std::string> CachedFiles::ReadStart(const Path& file, size_t most) const {
+  return files_.ReadStart(file, most);
+}
+
 Result<std::vector<DirectoryEntry>> CachedFiles::List(const Path& directory, size_t most) const {
   Result<std::vector<DirectoryEntry>> entries = files_.List(directory, most);
   if (entries) return entries;

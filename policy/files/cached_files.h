@@ -23,6 +23,7 @@ class CachedFiles final : public FileView {
   Result<std::string> ReadLink(const Path& path) const override;
   uint64_t MountOf(const Path& path) const override { return files_.MountOf(path); }
   Result<std::string> ReadText(const Path& file, size_t most) const override;
+  Result<std::string> ReadStart(const Path& file, size_t most) const override;
   Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override;
 
   // The first error that concerns the machine rather than a file (EIO, ENOMEM, EMFILE): no decision

@@ -62,6 +62,11 @@ class FileView : NotCopied {
   virtual Result<std::string> ReadText(const Path& file, size_t /*most*/) const {
     return SystemError("read(" + file.text() + ")", ENOTSUP);
   }
+  // Returns the first `most` bytes of a regular file, which may have more. Fails otherwise as
+  // ReadText().
+  virtual Result<std::string> ReadStart(const Path& file, size_t /*most*/) const {
+    return SystemError("read(" + file.text() + ")", ENOTSUP);
+  }
   // Returns the entries of a directory without "." and "..". Fails with E2BIG if there are more
   // than `most`, because a million names take a second to list.
   virtual Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const = 0;

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "base/directory.h"
 #include "base/syscall.h"
@@ -39,6 +40,22 @@ FileKind KindOfEntry(unsigned char type) {
 void Add(std::string_view name, unsigned char type, std::vector<DirectoryEntry>& entries) {
   if (name == "." || name == "..") return;
   entries.push_back({std::string(name), KindOfEntry(type)});
+}
+
+struct RegularFile {
+  UniqueFd fd;
+  size_t size = 0;
+};
+
+// `call` is for errors.
+Result<RegularFile> OpenRegular(const Path& file, const std::string& call) {
+  constexpr int kHow = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+  UniqueFd fd(::openat(AT_FDCWD, file.text().c_str(), kHow));
+  if (!fd.valid()) return SystemError(call);
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return SystemError(call);
+  if (!S_ISREG(status.st_mode)) return SystemError(call, EINVAL);
+  return RegularFile{std::move(fd), static_cast<size_t>(status.st_size)};
 }
 
 #ifdef __linux__
@@ -112,15 +129,23 @@ uint64_t RealFiles::MountOf(const Path& path) const {
 
 Result<std::string> RealFiles::ReadText(const Path& file, size_t most) const {
   const std::string call = "open(" + file.text() + ")";
-  constexpr int kHow = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
-  const UniqueFd fd(::openat(AT_FDCWD, file.text().c_str(), kHow));
-  if (!fd.valid()) return SystemError(call);
-  struct stat status {};
-  if (::fstat(fd.get(), &status) != 0) return SystemError(call);
-  if (!S_ISREG(status.st_mode)) return SystemError(call, EINVAL);
-  const auto size = static_cast<size_t>(status.st_size);
-  Result<std::string> text = ReadAll(fd.get(), most, call, size);
-  if (text && text->size() < size) return SystemError(call, EIO);  // the file is being truncated
+  const Result<RegularFile> opened = OpenRegular(file, call);
+  if (!opened) return opened.error();
+  Result<std::string> text = ReadAll(opened->fd.get(), most, call, opened->size);
+  if (text && text->size() < opened->size) {
+    return SystemError(call, EIO);  // the file is being truncated
+  }
+  return text;
+}
+
+Result<std::string> RealFiles::ReadStart(const Path& file, size_t most) const {
+  const std::string call = "open(" + file.text() + ")";
+  const Result<RegularFile> opened = OpenRegular(file, call);
+  if (!opened) return opened.error();
+  std::string text(most, '\0');
+  const ssize_t got = ::read(opened->fd.get(), text.data(), text.size());
+  if (got < 0) return SystemError(call);
+  text.resize(static_cast<size_t>(got));
   return text;
 }
 

@@ -12,6 +12,7 @@ class RealFiles final : public FileView {
   Result<std::string> ReadLink(const Path& path) const override;
   uint64_t MountOf(const Path& path) const override;
   Result<std::string> ReadText(const Path& file, size_t most) const override;
+  Result<std::string> ReadStart(const Path& file, size_t most) const override;
   Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override;
 };
 

@@ -37,6 +37,11 @@ Result<std::string> FailingFiles::ReadText(const Path& file, size_t most) const 
   if (Fails(Call::kReadText, file)) return Failure();
   return files_.ReadText(file, most);
 }
+Result<std::string> FailingFiles::ReadStart(const Path& file, size_t most) const {
+  if (Fails(Call::kReadText, file)) return Failure();
+  return files_.ReadStart(file, most);
+}
+
 Result<std::vector<DirectoryEntry>> FailingFiles::List(const Path& directory, size_t most) const {
   if (Fails(Call::kList, directory)) return Failure();
   return files_.List(directory, most);

@@ -45,6 +45,7 @@ class FailingFiles final : public FileView {
   Result<std::string> ReadLink(const Path& path) const override { return files_.ReadLink(path); }
   uint64_t MountOf(const Path& path) const override { return files_.MountOf(path); }
   Result<std::string> ReadText(const Path& file, size_t most) const override;
+  Result<std::string> ReadStart(const Path& file, size_t most) const override;
   Result<std::vector<DirectoryEntry>> List(const Path& directory, size_t most) const override;
 
  private:

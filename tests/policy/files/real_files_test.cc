@@ -149,6 +149,19 @@ TEST_CASE("real files: listing a path that is not a directory fails and does not
   CHECK(RealFiles().List(Path::Clean(tree.At("p")), kMany).error().code == ENOTDIR);
 }
 
+TEST_CASE("real files: the start of a file of any size can be read") {
+  const TemporaryTree tree;
+  tree.File("f", "0123456789");
+  const auto start_of = [&tree](const char* name, size_t most) {
+    return RealFiles().ReadStart(Path::Clean(tree.At(name)), most);
+  };
+  CHECK(*start_of("f", 4) == "0123");
+  CHECK(*start_of("f", 40) == "0123456789");
+  CHECK(start_of("no", 4).error().code == ENOENT);
+  REQUIRE(::mkfifo(tree.At("p").c_str(), 0600) == 0);
+  CHECK(start_of("p", 4).error().code == EINVAL);
+}
+
 #ifdef __linux__
 TEST_CASE("real files: a path is reported with its mount, and a missing one has none") {
   const TemporaryTree tree;

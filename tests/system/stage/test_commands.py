@@ -128,6 +128,26 @@ def test_a_program_of_the_project_is_not_trusted(world, place):
     assert not (world.project / "f").exists()
 
 
+@pytest.mark.parametrize("line,is_trusted", [
+    ("#!/bin/sh", True), ("#!/usr/bin/env sh", True), ("#!/usr/bin/env tool", False),
+    ("#!{project}/bin/tool", False), ("#!/usr/bin/env -S sh", False)])
+def test_the_interpreter_of_a_trusted_script_is_out_of_reach(world, line, is_trusted):
+    policy(world, trusted=["script"])
+    tools = world.home / "tools"
+    tools.mkdir()
+    script = tools / "script"
+    script.write_text(line.format(project=world.project) + "\necho 1 > f\n")
+    script.chmod(0o755)
+    (world.put("bin/x").parent / "tool").symlink_to("/bin/sh")
+    world.give(world.home)
+    search = f"{tools}:/usr/bin:/bin:{world.project}/bin"
+    done = world.start([world.programs.ringfence, "stage", "run", "--", "script"],
+                       env={"PATH": search, "HOME": str(world.home)})
+    assert done.returncode == 0, done
+    assert ("the command is not trusted" in done.stderr) != is_trusted, done
+    assert (world.project / "f").exists() == is_trusted
+
+
 def test_a_trusted_command_that_fails_asks(own_world, run_on_terminal):
     policy(own_world, trusted=TRUSTED)
     terminal = run_on_terminal("sh", "-c", "echo 1 > f; false")
