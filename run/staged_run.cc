@@ -61,6 +61,13 @@ Result<UniqueFd> LockAlone(const StageStore& store, const Path& project) {
   return store.LockProject(project, StageStore::kNoLimit);
 }
 
+// Discards an interrupt that waits to be delivered: the one that has ended the command goes to the
+// whole job, but ringfence-stage says first what becomes of the changes.
+void DiscardInterrupt() {
+  const auto before = ::signal(SIGINT, SIG_IGN);
+  if (before != SIG_ERR) ::signal(SIGINT, before);
+}
+
 // Variables that ringfence-stage gets: it is linked dynamically, so that others could make it load
 // a library or read a configuration from anywhere. It starts the policy's "stage.verify", which
 // needs what other commands get.
@@ -325,6 +332,7 @@ Outcome StagedRun::Finish(int status, int signal) {
     add("--project", std::to_string(project_.get()));
   }
   if (!ending_.why_not.empty()) Say("note: the command is not trusted: " + ending_.why_not);
+  if (signal == SIGINT) DiscardInterrupt();
   if (Status s = Return(); !s) return s.error();
   if (buffer_.valid() && ::fcntl(buffer_.get(), F_SETFD, 0) != 0) return SystemError("fcntl");
   return BecomeStageProgram(std::move(words));

@@ -174,7 +174,7 @@ void AddStagedRun(Command& stage, Action& chosen) {
       "Nothing in the project changes before you apply the changes. At the end, you see them\n"
       "and choose; without a terminal, the stage is kept. With --json, what the command prints\n"
       "goes to standard error.\n\n"
-      "Exit status: as for ringfence run; 1 if the changes could not be applied.");
+      "Exit status: as for ringfence run; 1 if the changes could not be listed or applied.");
   AddRunOptions(command, *options);
   EndWithCommand(command, options, chosen);
 }

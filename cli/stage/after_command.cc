@@ -82,7 +82,7 @@ class StageEnd {
 
   Outcome Run() {
     Result<StagePlan> plan = PlanApply(stage_, taken_.store, options_);
-    if (!plan) return plan.error();
+    if (!plan) return KeepAfter(plan.error());
     const bool is_long = ShowPlan(stage_, *plan, options_.json) > plan->show_diff_threshold;
     const int status = stage_.record().status;
     SayLargeCopies(stage_, plan->merge);
@@ -92,7 +92,7 @@ class StageEnd {
     }
     const Decided decided = Decide(plan->merge, is_long);
     if (decided.decision != StageDecision::kDiscard) {
-      if (Status s = stage_.StoreBuffer(); !s) return s.error();
+      if (Status s = stage_.StoreBuffer(); !s) return Outcome::No(s.error());
     }
     switch (decided.decision) {
       case StageDecision::kApply:
@@ -105,7 +105,8 @@ class StageEnd {
     SayWho(decided.by);
     if (!ResolveConflicts(stage_, options_, plan->merge)) return SayKept(stage_, status);
     Outcome outcome = ApplyAndReport(taken_, *plan, {options_, decided.by});
-    if (outcome.status == 0) outcome.status = status;
+    if (outcome.error) return Outcome::No(*outcome.error);
+    outcome.status = status;
     return outcome;
   }
 
@@ -116,8 +117,9 @@ class StageEnd {
   };
 
   Decided Decide(MergePlan& plan, bool is_long) const {
-    if (options_.apply) return {StageDecision::kApply, "--apply"};
     if (options_.discard) return {StageDecision::kDiscard, "--discard"};
+    if (IsEndedByUser()) return {StageDecision::kKeep, "signal"};
+    if (options_.apply) return {StageDecision::kApply, "--apply"};
     if (options_.keep) return {StageDecision::kKeep, "--keep"};
     if (!options_.automatic.empty()) {
       const std::string why = WhyNotAutomatic(stage_, plan);
@@ -129,6 +131,12 @@ class StageEnd {
     return {AskAboutStage(terminal, stage_, plan, is_long), "answer"};
   }
 
+  // The user has interrupted the command, or the system ends everything: this is not the time for a
+  // question, and what the command has left may be incomplete.
+  bool IsEndedByUser() const {
+    return options_.signal == SIGINT || options_.signal == SIGTERM || options_.signal == SIGHUP;
+  }
+
   std::string PolicyKey() const {
     const bool is_trusted = options_.automatic == "trusted";
     return is_trusted ? kTrusted : kAutoApply;
@@ -137,6 +145,13 @@ class StageEnd {
   static void SayWho(std::string_view by) {
     if (by == kTrusted) Say("the policy trusts this command (" + std::string(by) + ")");
     if (by == kAutoApply) Say("the policy applies changes (" + std::string(by) + ")");
+  }
+
+  // The changes cannot be listed, so they can be neither shown nor applied.
+  Outcome KeepAfter(Error error) const {
+    if (Status s = stage_.StoreBuffer(); !s) return Outcome::No(s.error());
+    SayKept(stage_, 1);
+    return Outcome::No(std::move(error));
   }
 
   Outcome Discard(const std::string& by) const {
