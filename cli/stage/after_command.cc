@@ -90,7 +90,7 @@ class StageEnd {
       if (!options_.json) Say("the command changed nothing in the project");
       return Discard("no changes");
     }
-    const Decided decided = Decide(plan->merge, is_long);
+    const Decided decided = Decide(*plan, is_long);
     if (decided.decision != StageDecision::kDiscard) {
       if (Status s = stage_.StoreBuffer(); !s) return Outcome::No(s.error());
     }
@@ -116,7 +116,7 @@ class StageEnd {
     std::string by;  // for the audit log
   };
 
-  Decided Decide(MergePlan& plan, bool is_long) const {
+  Decided Decide(StagePlan& plan, bool is_long) const {
     if (options_.discard) return {StageDecision::kDiscard, "--discard"};
     if (IsEndedByUser()) return {StageDecision::kKeep, "signal"};
     if (options_.apply) return {StageDecision::kApply, "--apply"};

@@ -210,6 +210,16 @@ std::vector<bool> ShownElsewhere(const ChangeList& changes) {
   return is_elsewhere;
 }
 
+std::string PathLine(std::string_view path) {
+  std::string quoted = Quote(path, kMaxShownPath);
+  const bool is_plain = quoted.size() == path.size() + 2 && quoted.find(path) != quoted.npos;
+  return is_plain ? std::string(path) : quoted;
+}
+
+std::string ShownPath(std::string_view path) {
+  return path.find(' ') == path.npos ? PathLine(path) : Quote(path, kMaxShownPath);
+}
+
 std::string DescribeMode(const Change& change) {
   const bool has_both = change.before.exists() && change.after.exists();
   if (!has_both || change.before.kind != change.after.kind || change.after.is_link() ||
@@ -225,7 +235,7 @@ std::string DescribeChange(const Stage& stage, const Change& change) {
     if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
   };
   if (!change.moved_from.empty()) {
-    add("moved from " + change.moved_from);
+    add("moved from " + ShownPath(change.moved_from));
   } else {
     add(DescribeContents(stage, change));
   }
@@ -233,11 +243,14 @@ std::string DescribeChange(const Stage& stage, const Change& change) {
   return text.empty() ? (change.is_added() ? "empty" : "changed") : text;
 }
 
+std::string DescribeBranch(const StagedBranch& branch) {
+  return "new commits on " + branch.name + ", as branch " + branch.becomes;
+}
+
 std::vector<PreviewLine> MakePreview(const Stage& stage, const StagePlan& plan) {
   std::vector<PreviewLine> lines = PreviewMaker(stage, VisibleChanges(plan.merge)).Make();
   for (const StagedBranch& branch : plan.branches) {
-    lines.push_back({branch.repository + "/",
-                     "new commits on " + branch.name + ", as branch " + branch.becomes});
+    lines.push_back({branch.repository + "/", DescribeBranch(branch)});
   }
   return lines;
 }
@@ -245,7 +258,7 @@ std::vector<PreviewLine> MakePreview(const Stage& stage, const StagePlan& plan) 
 std::string PreviewText(const std::vector<PreviewLine>& lines) {
   std::string text;
   for (const PreviewLine& line : lines) {
-    text += "  " + Printable(line.path) + " (" + Printable(line.what) + ")\n";
+    text += "  " + ShownPath(line.path) + " (" + Printable(line.what) + ")\n";
   }
   return text;
 }

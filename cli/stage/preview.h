@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/stage/apply_stage.h"
@@ -15,8 +16,20 @@ struct PreviewLine {
   std::string what;  // "+1 line", "+142 files", "deleted", "binary, 3 KB -> 4 KB"
 };
 
+// Quoted paths are not cut below this length.
+constexpr size_t kMaxShownPath = 32768;
+
+// The path as it is shown before other text: quoted as in JSON, if it has white space, quotes,
+// backslashes or invisible characters.
+std::string ShownPath(std::string_view path);
+// The same on a line of its own, where spaces need no quotes.
+std::string PathLine(std::string_view path);
+
 // A directory with at least this many changes has one line.
 constexpr size_t kManyChanges = 20;
+
+// "new commits on main, as branch stage/k7fq"
+std::string DescribeBranch(const StagedBranch& branch);
 
 std::vector<PreviewLine> MakePreview(const Stage& stage, const StagePlan& plan);
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/common/pager.h"
+#include "cli/stage/change_groups.h"
 #include "cli/stage/diff_text.h"
 #include "cli/stage/preview.h"
 #include "run/messages.h"
@@ -19,7 +20,7 @@ namespace {
 
 class StageQuestion {
  public:
-  StageQuestion(const Terminal& terminal, const Stage& stage, MergePlan& plan)
+  StageQuestion(const Terminal& terminal, const Stage& stage, StagePlan& plan)
       : terminal_(terminal), stage_(stage), plan_(plan) {}
 
   StageDecision Ask(bool shows_diff) {
@@ -51,7 +52,7 @@ class StageQuestion {
 
   void ShowDiff() const {
     std::string text;
-    for (const PlannedChange& planned : plan_.changes) text += TextOf(planned);
+    for (const PlannedChange& planned : plan_.merge.changes) text += TextOf(planned);
     ShowText(ForTerminal(text, MayColour(STDOUT_FILENO)), Pager::kUsers);
   }
 
@@ -61,45 +62,71 @@ class StageQuestion {
   }
 
   StageDecision FileByFile() {
+    ChangeGroups groups(plan_);
     bool takes_rest = false;
-    bool wants_rest = true;
-    for (PlannedChange& planned : plan_.changes) {
-      if (!planned.is_done()) continue;
+    bool is_wanted = true;
+    for (const ChangeGroup& group : groups.all()) {
+      if (groups.IsInLeftOut(group)) {
+        groups.LeaveOut(group);
+        continue;
+      }
       if (!takes_rest) {
-        const std::optional<char> answer = AskAboutFile(planned);
+        const std::optional<char> answer = AskAbout(group);
         if (!answer) return StageDecision::kKeep;
         takes_rest = *answer == 'a' || *answer == 'q';
-        wants_rest = *answer == 'a' || *answer == 'y';
+        is_wanted = *answer == 'a' || *answer == 'y';
       }
-      if (wants_rest) continue;
-      planned.action = ChangeAction::kSkip;
-      planned.why = "you left it out";
+      if (!is_wanted) groups.LeaveOut(group);
     }
+    groups.Finish();
     return StageDecision::kApply;
   }
 
   // y, n, a (this and the rest) or q (neither this nor the rest); nothing after Ctrl-C.
-  std::optional<char> AskAboutFile(const PlannedChange& planned) const {
-    const Change& change = planned.change;
+  std::optional<char> AskAbout(const ChangeGroup& group) const {
+    const std::string question = Describe(group) + ": apply?";
     for (;;) {
       constexpr std::array<Choice, 5> kChoices = {
           {{'y', "yes"}, {'n', "no"}, {'d', "diff"}, {'a', "all the rest"}, {'q', "quit"}}};
-      const std::string question =
-          Printable(change.path) + " (" + Printable(DescribeChange(stage_, change)) + "): apply?";
       const std::optional<char> answer = terminal_.Choose(question, kChoices);
       if (!answer || *answer != 'd') return answer;
-      ShowText(ForTerminal(TextOf(planned), MayColour(STDOUT_FILENO)), Pager::kUsers);
+      std::string text;
+      for (const size_t i : group.members) text += TextOf(plan_.merge.changes[i]);
+      ShowText(ForTerminal(text, MayColour(STDOUT_FILENO)), Pager::kUsers);
     }
+  }
+
+  std::string Describe(const ChangeGroup& group) const {
+    const PlannedChange& lead = plan_.merge.changes[group.lead];
+    if (lead.is_gits) {
+      const std::string repository(GitFolderOf(lead.change.path));
+      return ShownPath(repository) + "/ (" + DescribeCommits(repository) + ")";
+    }
+    const Change& change = lead.change;
+    const bool is_folder = (change.is_removed() ? change.before : change.after).is_directory();
+    const bool has_more = is_folder && group.members.size() > 1;
+    return ShownPath(change.path) + (is_folder ? "/ (" : " (") +
+           Printable(DescribeChange(stage_, change)) +
+           (has_more ? ", with all that is in it)" : ")");
+  }
+
+  std::string DescribeCommits(std::string_view repository) const {
+    std::string text;
+    for (const StagedBranch& branch : plan_.branches) {
+      if (branch.repository != repository) continue;
+      text += (text.empty() ? "" : ", ") + DescribeBranch(branch);
+    }
+    return text.empty() ? "objects of git" : Printable(text);
   }
 
   const Terminal& terminal_;
   const Stage& stage_;
-  MergePlan& plan_;
+  StagePlan& plan_;
 };
 
 }  // namespace
 
-StageDecision AskAboutStage(const Terminal& terminal, const Stage& stage, MergePlan& plan,
+StageDecision AskAboutStage(const Terminal& terminal, const Stage& stage, StagePlan& plan,
                             bool shows_diff) {
   return StageQuestion(terminal, stage, plan).Ask(shows_diff);
 }

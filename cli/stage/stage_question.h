@@ -4,10 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "base/outcome.h"
 #include "cli/common/ask.h"
-#include "cli/stage/stage_options.h"
-#include "staging/merge_plan.h"
+#include "cli/stage/apply_stage.h"
 #include "staging/stage.h"
 
 namespace ringfence {
@@ -20,7 +18,7 @@ enum class StageDecision {
 
 // Asks until the user decides, after the diff if `shows_diff`. Ctrl-C and the end of the input keep
 // the stage. What the user does not want is taken out of the plan.
-StageDecision AskAboutStage(const Terminal& terminal, const Stage& stage, MergePlan& plan,
+StageDecision AskAboutStage(const Terminal& terminal, const Stage& stage, StagePlan& plan,
                             bool shows_diff);
 
 }  // namespace ringfence

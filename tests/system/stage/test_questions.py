@@ -85,6 +85,55 @@ def test_file_by_file(own_world, session):
     assert own_world.changes(own_world.stages()[0]["id"]) == {"b": "modified"}
 
 
+def test_a_refused_directory_is_refused_with_its_contents(own_world, session):
+    terminal = session("mkdir -p d/e; echo 1 > d/f; echo 2 > d/e/g; echo 3 > h")
+    terminal.wait(QUESTION)
+    terminal.say("f\n", "d/ (directory): apply? ")
+    terminal.say("n\n", "h (+1 line): apply? ")
+    terminal.say("y\n", "applied 1 change")
+    assert terminal.status() == 0 and tree_of(own_world.project).keys() == {"h"}
+
+
+def test_what_is_in_a_new_directory_can_be_refused(own_world, session):
+    terminal = session("mkdir d; echo 1 > d/f; echo 2 > d/g")
+    terminal.wait(QUESTION)
+    terminal.say("f\n", "d/ (directory): apply? ")
+    terminal.say("y\n", "d/f (+1 line): apply? ")
+    terminal.say("n\n", "d/g (+1 line): apply? ")
+    terminal.say("y\n", "applied 2 changes")
+    assert terminal.status() == 0 and tree_of(own_world.project).keys() == {"d", "d/g"}
+
+
+def test_a_move_is_one_question(own_world, session):
+    own_world.put("old", "text\n")
+    own_world.put("dir/f", "another text\n")
+    terminal = session("mv old new; cp -r dir elsewhere; rm -r dir")
+    terminal.wait(QUESTION)
+    terminal.say("f\n", "elsewhere/ (moved from dir, with all that is in it): apply? ")
+    terminal.say("n\n", "new (moved from old): apply? ")
+    terminal.say("y\n", "applied 2 changes")
+    assert terminal.status() == 0
+    assert tree_of(own_world.project).keys() == {"new", "dir", "dir/f"}
+
+
+def test_commits_are_one_question(own_world, session):
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@example.org")
+    own_world.put("a", "1\n")
+    for words in (("init", "-q", "-b", "main"), ("add", "a"), ("commit", "-qm", "1")):
+        done = own_world.start([*git, *words])
+        assert done.returncode == 0, done
+    commit = "git -c user.name=a -c user.email=a@example.org commit -qam 2"
+    terminal = session(f"echo 2 >> a; {commit}")
+    terminal.wait(QUESTION)
+    terminal.say("f\n", ".git/ (new commits on main, as branch stage/")
+    terminal.wait("apply? ")
+    terminal.say("n\n", "a (+1 line): apply? ")
+    terminal.say("y\n", "applied 1 change")
+    assert terminal.status() == 0 and "are the new branch" not in terminal.seen
+    branches = own_world.start(["git", "branch"]).stdout
+    assert branches == "* main\n"
+
+
 def conflict(world, session):
     """A stage whose change of `a` does not fit to the user's."""
     world.put("a", "1\n2\n3\n")
