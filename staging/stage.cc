@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <utility>
 
 #include "base/syscall.h"
@@ -24,6 +26,12 @@ Result<std::string> BytesOf(const UniqueFd& folder, const std::string& path, siz
 }
 
 }  // namespace
+
+// A process that took its number later counts as the same one.
+bool IsLost(const StageRecord& record) {
+  if (record.buffer_process == 0) return false;
+  return record.boot != CurrentBoot() || (::kill(record.buffer_process, 0) != 0 && errno == ESRCH);
+}
 
 Result<Stage> Stage::Open(StageFolder folder) {
   Result<StageRecord> record = folder.Load();

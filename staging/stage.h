@@ -10,6 +10,9 @@
 
 namespace ringfence {
 
+// True if the changes were in the memory of a process that has ended.
+bool IsLost(const StageRecord& record);
+
 class Stage {
  public:
   // Fails if the project does not exist any more.

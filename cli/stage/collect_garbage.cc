@@ -88,6 +88,11 @@ class StageCollector {
                        .bytes = bytes,
                        .why = "its command was killed while it started"};
     }
+    if (record && IsLost(*record)) {
+      const uint64_t bytes = TreeSize(folder->fd());
+      return KeptStage{
+          .folder = std::move(*folder), .bytes = bytes, .why = "its changes in memory are lost"};
+    }
     Result<StageFolder> again = store_.Open(id);
     const int64_t applied = record && again ? AppliedAt(std::move(*again)) : 0;
     if (applied == 0) return {};

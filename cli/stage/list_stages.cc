@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -37,14 +39,13 @@ struct ListedStage {
   std::string project, command;
 };
 
-ListedStage ListedWith(const Stage& stage) {
-  const StageRecord& record = stage.record();
-  const Result<ChangeList> changes = stage.Changes();
+// `changes` is their number; nothing if it is unknown.
+ListedStage StageLine(const StageRecord& record, std::string state, std::optional<size_t> changes) {
   ListedStage listed{.started = record.started,
                      .id = record.id,
-                     .state = StateText(stage),
+                     .state = std::move(state),
                      .age = AgeText(record.started),
-                     .changes = changes ? std::to_string(changes->size()) : "?",
+                     .changes = changes ? std::to_string(*changes) : "?",
                      .project = record.project.text(),
                      .command = CommandText(record)};
   listed.json = {{"id", record.id},
@@ -53,17 +54,43 @@ ListedStage ListedWith(const Stage& stage) {
                  {"command", record.command},
                  {"mechanism", MechanismName(record.mechanism)},
                  {"status", record.status}};
-  listed.json["changes"] = changes ? OrderedJson(changes->size()) : OrderedJson();
+  listed.json["changes"] = changes ? OrderedJson(*changes) : OrderedJson();
   return listed;
+}
+
+ListedStage ListedWith(const Stage& stage) {
+  const Result<ChangeList> changes = stage.Changes();
+  return StageLine(stage.record(), StateText(stage),
+                   changes ? std::optional(changes->size()) : std::nullopt);
+}
+
+// A stage that cannot be opened, for this reason. Nothing if it was removed meanwhile, or if what
+// is left of it is not a stage.
+std::optional<ListedStage> ListedWithout(const StageStore& store, const std::string& id,
+                                         const Error& error) {
+  const Result<StageFolder> folder = store.Open(id);
+  const Result<StageRecord> record = folder ? folder->Load() : folder.error();
+  if (!folder) return {};
+  const bool is_lost = record && record->buffer_process != 0 && !folder->IsInUse();
+  if (is_lost) return StageLine(*record, "lost", 0);
+  Say("warning: stage " + id + ": " + Printable(error.text()));
+  if (!record) return {};
+  return StageLine(*record, "unusable", std::nullopt);
 }
 
 }  // namespace
 
+std::string ShellWord(const std::string& word) {
+  const auto is_plain = [](char c) {
+    return IsAlnum(c) || std::string_view("_-./:=@%+,").find(c) != std::string_view::npos;
+  };
+  return !word.empty() && std::ranges::all_of(word, is_plain) ? word : ShellQuoted(word);
+}
+
 std::string CommandText(const StageRecord& record) {
   std::string text;
   for (const std::string& word : record.command) {
-    const bool is_plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`") == word.npos;
-    text += (text.empty() ? "" : " ") + (is_plain ? word : ShellQuoted(word));
+    text += (text.empty() ? "" : " ") + ShellWord(word);
   }
   return text;
 }
@@ -73,7 +100,9 @@ std::string StateText(const Stage& stage) {
   if (stage.is_dirty()) return "dirty";
   if (stage.record().state == StageState::kRunning) return "interrupted";
   const Result<ApplyNumbers> applies = FindApplies(stage.folder());
-  return applies && !applies->applied.empty() ? "applied" : "ended";
+  if (!applies || applies->applied.empty()) return "ended";
+  const Result<bool> has_more = HasUnapplied(stage);
+  return has_more && !*has_more ? "applied" : "partly applied";
 }
 
 Outcome ListStages(const StageOptions& options) {
@@ -86,11 +115,9 @@ Outcome ListStages(const StageOptions& options) {
     Result<StageFolder> folder = store->Open(id);
     if (!folder) continue;  // removed meanwhile
     Result<Stage> stage = Stage::Open(std::move(*folder));
-    if (stage) {
-      stages.push_back(ListedWith(*stage));
-    } else {
-      Say("warning: stage " + id + ": " + Printable(stage.error().text()));
-    }
+    std::optional<ListedStage> listed =
+        stage ? ListedWith(*stage) : ListedWithout(*store, id, stage.error());
+    if (listed) stages.push_back(std::move(*listed));
   }
   std::ranges::sort(stages, {}, &ListedStage::started);
   if (options.json) {
@@ -100,7 +127,7 @@ Outcome ListStages(const StageOptions& options) {
   const Console console;
   if (stages.empty()) console.Line("no stages: ringfence stage run -- COMMAND makes one");
   for (const ListedStage& stage : stages) {
-    constexpr size_t kStateWidth = 12;
+    constexpr size_t kStateWidth = 16;
     constexpr size_t kAgeWidth = 8;
     console.Line(stage.id + "  " + Padded(stage.state, kStateWidth) + Padded(stage.age, kAgeWidth) +
                  Padded(stage.changes + " changes", 14) + Printable(stage.project) + ": " +

@@ -1,5 +1,6 @@
 """Stages whose changes are in memory."""
 
+import json
 import os
 import subprocess
 
@@ -89,7 +90,8 @@ def test_a_full_buffer_ends_the_command(memory):
     assert (memory.project / "f").read_text() == "2\n"
 
 
-def test_a_launcher_that_was_killed_loses_the_changes(memory):
+@pytest.mark.parametrize("removal", ["discard", "gc"])
+def test_a_launcher_that_was_killed_loses_the_changes(memory, removal):
     memory.put("f", "1\n")
     with start(memory, "echo 2 > f; echo ready; cat") as running:
         assert running.stdout.readline() == "ready\n"
@@ -98,7 +100,17 @@ def test_a_launcher_that_was_killed_loses_the_changes(memory):
         running.wait(30)
     error_of(memory.call("stage", "diff", stage), 2, "its changes were in memory, and are lost",
              f"ringfence stage discard {stage}")
-    memory.good("stage", "discard", stage)
+    done = memory.good("stage", "list", "--json")
+    listed = json.loads(done.stdout)["stages"]
+    assert [(s["id"], s["state"], s["changes"]) for s in listed] == [(stage, "lost", 0)]
+    assert done.stderr == ""
+    if removal == "gc":
+        done = memory.good("stage", "gc", "--dry-run")
+        assert f"{stage}  " in done.stdout and "its changes in memory are lost" in done.stdout
+        memory.good("stage", "gc")
+    else:
+        memory.good("stage", "discard", stage)
+    assert memory.stages() == []
     assert (memory.project / "f").read_text() == "1\n"
 
 
