@@ -130,8 +130,12 @@ std::string ValuesOf(const CLI::Option& option) {
 Error UnknownCommand(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* command : ShownCommands(app)) names.push_back(command->get_name());
+  const std::vector<std::string_view> views(names.begin(), names.end());
   Error error =
       WrongCommandLine(app, Quote(word) + " is not a command" + SuggestionFor(word, names));
+  if (FullName(app) == "ringfence stage" && Nearest(word, views).empty()) {
+    error.hint = "to run it in a stage: ringfence stage run -- COMMAND [ARGUMENT...]";
+  }
   for (const std::string page : {"ringfence-hook", "ringfence-policy"}) {
     if (word == page || "ringfence-" + word == page)
       error.hint = "it has a manual page: man " + page;

@@ -85,6 +85,9 @@ Outcome RunOrShow(const Options& options) {
   if (!mistake.empty()) {
     return UsageError("", mistake, "ringfence help stage run shows what a stage can do");
   }
+  if (options.run.stage && options.run.command.empty()) {
+    return UsageError("", "no command is given", "ringfence stage run -- COMMAND [ARGUMENT...]");
+  }
   if (options.dry_run) return ShowAndReport(options);
   if (options.run.stage || !options.json) {
     RunOptions run = options.run;
