@@ -25,7 +25,7 @@ namespace ringfence {
 namespace {
 
 // The plan, or only the changes so far if the command still runs.
-Result<StagePlan> PlanOf(const StageOptions& options, const Stage& running) {
+Result<StagePlan> PlanOf(StageOptions options, const Stage& running) {
   if (running.is_running()) {
     Result<ChangeList> changes = ShownChanges(running);
     if (!changes) return changes.error();
@@ -36,6 +36,7 @@ Result<StagePlan> PlanOf(const StageOptions& options, const Stage& running) {
     }
     return plan;
   }
+  options.id = running.record().id;
   const Result<TakenStage> taken = TakeStage(options);
   if (!taken) return taken.error();
   return PlanApply(taken->stage, taken->store, options);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/common/assumed_folder.h"
 #include "policy/files/real_files.h"
+#include "run/messages.h"
 #include "run/typed_context.h"
 #include "sandbox/private_folders.h"
 
@@ -33,11 +34,23 @@ Result<std::vector<std::string>> StagesHere(const StageStore& store) {
   return ids;
 }
 
+// For a stage that was found without its ID: says which one it is, unless the user is in its
+// project's own directory.
+void SayWhich(const StageStore& store, const std::string& id) {
+  const Result<StageFolder> folder = store.Open(id);
+  const Result<StageRecord> record = folder ? folder->Load() : folder.error();
+  if (!record || Path::Clean(CurrentDirectory()) == record->project) return;
+  Say("note: this is stage " + id + " of the project " + Quote(record->project.text()));
+}
+
 Result<std::string> FindId(const StageStore& store, const std::string& id) {
   Result<std::vector<std::string>> ids = id.empty() ? StagesHere(store) : store.Ids();
   if (!ids) return ids.error();
   std::erase_if(*ids, [&id](const std::string& known) { return !known.starts_with(id); });
-  if (ids->size() == 1) return ids->front();
+  if (ids->size() == 1) {
+    if (id.empty()) SayWhich(store, ids->front());
+    return ids->front();
+  }
   constexpr const char* kList = "ringfence stage list shows the stages";
   if (id.empty() && ids->empty()) {
     return UsageError("", "this project has no stage", kList);
@@ -75,6 +88,7 @@ Status TakePathForId(const StageStore& store, StageOptions& options) {
   if (!here || here->size() != 1) return Unit{};
   options.paths.insert(options.paths.begin(), std::move(options.id));
   options.id = here->front();
+  SayWhich(store, options.id);
   return Unit{};
 }
 
