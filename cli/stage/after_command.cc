@@ -52,7 +52,9 @@ size_t ShowPlan(const Stage& stage, const StagePlan& plan, bool as_json) {
   for (const PlannedChange& planned : plan.merge.changes) {
     if (!planned.is_gits) changes.push_back(planned.change);
   }
-  PrintJson({{"id", stage.record().id}, {"changes", ChangesJson(stage, changes)}});
+  OrderedJson json{{"id", stage.record().id}, {"changes", ChangesJson(stage, changes)}};
+  AddWhatStays(plan, json);
+  PrintJson(json);
   return 0;
 }
 
@@ -122,7 +124,7 @@ class StageEnd {
     if (options_.apply) return {StageDecision::kApply, "--apply"};
     if (options_.keep) return {StageDecision::kKeep, "--keep"};
     if (!options_.automatic.empty()) {
-      const std::string why = WhyNotAutomatic(stage_, plan);
+      const std::string why = WhyNotAutomatic(stage_, plan.merge);
       if (why.empty()) return {StageDecision::kApply, PolicyKey()};
       Say("not applied without a question: " + why);
     }

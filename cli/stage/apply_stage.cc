@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/stage/held_back.h"
+#include "cli/stage/list_stages.h"
+#include "cli/stage/preview.h"
 #include "cli/stage/stage_log.h"
 #include "cli/stage/taken_stage.h"
 #include "cli/stage/verify.h"
@@ -43,18 +45,13 @@ Result<UniqueFd> TakeProject(const StageStore& store, const Stage& stage, const 
                std::string("wait until it has ended, then: ") + then + record.id};
 }
 
-// The index, logs and such: without git's own other files they would be meaningless.
-bool IsGitsState(const PlannedChange& planned) {
-  return planned.is_gits && planned.action == ChangeAction::kSkip;
-}
-
 // Says "LABEL: PATH: WHY" for the first changes with this action, and how many more there are.
 void SayEach(const MergePlan& plan, ChangeAction action, const std::string& label) {
   constexpr size_t kMost = 20;
   size_t count = 0;
   for (const PlannedChange& planned : plan.changes) {
     if (planned.action != action || IsGitsState(planned) || ++count > kMost) continue;
-    Say(label + ": " + Printable(planned.change.path) + ": " + Printable(planned.why));
+    Say(label + ": " + ShownPath(planned.change.path) + ": " + Printable(planned.why));
   }
   if (count > kMost) Say(label + ": " + std::to_string(count - kMost) + " more");
 }
@@ -80,14 +77,36 @@ void SayResult(const ApplyRequest& request, const std::string& text) {
   Console().Line(text);
 }
 
-// The commits are on a branch of their own. Its files are in the work tree already, so that moving
-// the user's branch there changes no file.
-void SayBranch(const StagedBranch& branch) {
-  const bool is_other = branch.becomes != branch.name;
-  Say("the commits on " + Printable(branch.name) + " are the new branch " +
-      Printable(branch.becomes) +
-      (is_other ? "; to move the current branch there: git reset " + Printable(branch.becomes)
-                : ""));
+// The branch that HEAD of this repository of the project names; "HEAD" without one.
+std::string CurrentBranch(const Stage& stage, const std::string& repository) {
+  constexpr size_t kMostHead = 4096;
+  constexpr std::string_view kStart = "ref: refs/heads/";
+  Result<std::string> head = stage.ProjectBytes(repository + "/HEAD", kMostHead);
+  if (!head || !head->starts_with(kStart)) return "HEAD";
+  return head->substr(kStart.size(), head->find('\n') - kStart.size());
+}
+
+// Returns the command that moves the user's branch to the new one; "" for none. The files of the
+// commits are in the work tree already, so moving the current branch changes no file.
+std::string MoveBranch(const Stage& stage, const StagedBranch& branch) {
+  const std::string_view folder = FolderOf(branch.repository);
+  const std::string git =
+      folder.empty() ? "git " : "git -C " + ShellWord(std::string(folder)) + " ";
+  const std::string becomes = ShellWord(branch.becomes);
+  const std::string current = CurrentBranch(stage, branch.repository);
+  if (branch.name == current) {
+    return "to move the current branch there: " + git + "reset " + becomes;
+  }
+  if (branch.name == "HEAD") return "";
+  return "to move " + branch.name + " there: " + git + "branch -f " + ShellWord(branch.name) + " " +
+         becomes;
+}
+
+// The commits are on a branch of their own.
+void SayBranch(const Stage& stage, const StagedBranch& branch) {
+  const std::string move = branch.becomes == branch.name ? "" : MoveBranch(stage, branch);
+  Say(Printable("the commits on " + branch.name + " are the new branch " + branch.becomes +
+                (move.empty() ? "" : "; ") + move));
 }
 
 std::string ChangedMeanwhile(const std::string& path) {
@@ -100,6 +119,17 @@ AuditEntry UndoEntry(const Stage& stage, uint64_t number, const std::string& by)
           .verdict = LoggedVerdict::kPermit,
           .number = number,
           .by = by};
+}
+
+// The number of names that an apply has changed; ApplyPlan() counts the same ones.
+Result<size_t> CountNames(const Stage& stage, uint64_t number) {
+  const Result<std::vector<DoneStep>> steps = StepsIn(stage.folder(), UndoName(number));
+  if (!steps) return steps.error();
+  size_t names = 0;
+  for (const DoneStep& step : *steps) {
+    names += 1 + step.placed_inside.size() + step.before_inside.size();
+  }
+  return names;
 }
 
 // What the log says about, before it is done.
@@ -136,6 +166,10 @@ Result<ChangeList> ShownChanges(const Stage& stage) {
       *changes, [&](const std::string& path) { return stage.ProjectBytes(path, kMaxMerged); },
       [&](const std::string& path) { return stage.StagedBytes(path, kMaxMerged); });
   return changes;
+}
+
+bool IsGitsState(const PlannedChange& planned) {
+  return planned.is_gits && planned.action == ChangeAction::kSkip;
 }
 
 Status KeepOnly(ChangeList& changes, const std::vector<std::string>& paths, const Stage& stage) {
@@ -254,7 +288,7 @@ Outcome ApplyAndReport(TakenStage& taken, const StagePlan& plan, const ApplyRequ
                         "was changed by another program in the meantime; nothing is applied",
                         "run the command again"});
   }
-  for (const StagedBranch& branch : plan.branches) SayBranch(branch);
+  for (const StagedBranch& branch : plan.branches) SayBranch(stage, branch);
   SayResult(request, "applied " + Counted(applied->changes, "change") + " of stage " + id +
                          "; to take them back: ringfence stage undo " + id);
   return 0;
@@ -274,6 +308,8 @@ Outcome UndoStage(TakenStage& taken, const ApplyRequest& request) {
   const Result<StageLog> log = StageLog::Of(request.options.given, stage.folder());
   if (!log) return log.error();
   const uint64_t number = applies->applied.back();
+  const Result<size_t> names = CountNames(stage, number);
+  if (!names) return names.error();
   if (Status s = log->Write({UndoEntry(stage, number, request.by)}); !s) return s.error();
   const Result<Undone> undone = UndoApply(stage);
   const std::string failure = !undone                   ? undone.error().text()
@@ -288,7 +324,7 @@ Outcome UndoStage(TakenStage& taken, const ApplyRequest& request) {
                         "nothing is undone, because of changes since stage " + id + " was applied",
                         ""});
   }
-  SayResult(request, "took back " + Counted(undone->names, "change") + " of stage " + id);
+  SayResult(request, "took back " + Counted(*names, "change") + " of stage " + id);
   return 0;
 }
 

@@ -34,6 +34,10 @@ struct StagePlan {
 Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
                             const StageOptions& options);
 
+// True for the index, logs and such, which are never applied: without git's own other files they
+// would be meaningless.
+bool IsGitsState(const PlannedChange& planned);
+
 // Says which changes are in conflict, held back or never applied, and why.
 void SayWhatStays(const MergePlan& plan);
 

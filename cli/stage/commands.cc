@@ -51,10 +51,13 @@ Outcome Apply(const StageOptions& options) {
   SayWhatStays(plan->merge);
   if (!ResolveConflicts(taken->stage, options, plan->merge)) return SayKept(taken->stage, 1);
   Outcome outcome = ApplyAndReport(*taken, *plan, {options, "stage apply"});
-  if (options.json && !outcome.error) {
-    PrintJson({{"id", taken->stage.record().id},
-               {"changes", plan->merge.Count(ChangeAction::kApply) +
-                               plan->merge.Count(ChangeAction::kMerge)}});
+  const bool has_conflicts = plan->merge.Count(ChangeAction::kConflict) > 0;
+  if (options.json && (!outcome.error || has_conflicts)) {
+    const size_t changes =
+        plan->merge.Count(ChangeAction::kApply) + plan->merge.Count(ChangeAction::kMerge);
+    OrderedJson json{{"id", taken->stage.record().id}, {"changes", outcome.error ? 0 : changes}};
+    AddWhatStays(*plan, json);
+    PrintJson(json);
   }
   CollectDaily(options);
   return outcome;

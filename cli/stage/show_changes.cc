@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "cli/common/console.h"
 #include "cli/common/pager.h"
 #include "cli/stage/apply_stage.h"
@@ -29,10 +30,31 @@ Result<ChangeList> ChangesAmong(const Stage& stage, const std::vector<std::strin
   return changes;
 }
 
+// JSON has no bytes that are not UTF-8: a path with some also has an unambiguous form.
+void AddPath(OrderedJson& json, const std::string& path) {
+  json["path"] = path;
+  if (!IsValidUtf8(path)) json["path_encoded"] = PercentEncoded(path, "/-._~");
+}
+
 OrderedJson ChangeJson(const Stage& stage, const Change& change) {
-  return {{"path", change.path},
-          {"change", ChangeWord(change)},
-          {"what", DescribeChange(stage, change)}};
+  OrderedJson json;
+  AddPath(json, change.path);
+  json["change"] = ChangeWord(change);
+  json["what"] = DescribeChange(stage, change);
+  return json;
+}
+
+// The changes with this action, and why.
+OrderedJson WhyJson(const MergePlan& plan, ChangeAction action) {
+  OrderedJson array = OrderedJson::array();
+  for (const PlannedChange& planned : plan.changes) {
+    if (planned.action != action || IsGitsState(planned)) continue;
+    OrderedJson json;
+    AddPath(json, planned.change.path);
+    json["why"] = planned.why;
+    array.push_back(std::move(json));
+  }
+  return array;
 }
 
 Outcome ShowAll(const Stage& stage, const ChangeList& changes, const StageOptions& options) {
@@ -43,7 +65,7 @@ Outcome ShowAll(const Stage& stage, const ChangeList& changes, const StageOption
   std::string text;
   for (const Change& change : changes) {
     if (options.name_only) {
-      text += Printable(change.path) + "\n";
+      text += PathLine(change.path) + "\n";
       continue;
     }
     if (options.stat) {
@@ -73,6 +95,18 @@ std::string_view ChangeWord(const Change& change) {
 
 OrderedJson ChangesJson(const Stage& stage, const ChangeList& changes) {
   return JsonArray(changes, [&stage](const Change& c) { return ChangeJson(stage, c); });
+}
+
+void AddWhatStays(const StagePlan& plan, OrderedJson& json) {
+  json["conflicts"] = WhyJson(plan.merge, ChangeAction::kConflict);
+  json["held_back"] = WhyJson(plan.merge, ChangeAction::kHold);
+  json["not_applied"] = WhyJson(plan.merge, ChangeAction::kSkip);
+  json["branches"] = JsonArray(plan.branches, [](const StagedBranch& branch) -> OrderedJson {
+    return {{"repository", branch.repository},
+            {"name", branch.name},
+            {"commit", branch.commit},
+            {"becomes", branch.becomes}};
+  });
 }
 
 Outcome ShowDiff(const StageOptions& options) {

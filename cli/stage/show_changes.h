@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/outcome.h"
+#include "cli/stage/apply_stage.h"
 #include "cli/stage/stage_options.h"
 #include "staging/change_list.h"
 #include "staging/stage.h"
@@ -15,8 +16,13 @@ namespace ringfence {
 // "added", "removed", "mode" or "modified".
 std::string_view ChangeWord(const Change& change);
 
-// [{"path", "change": ChangeWord(), "what": see DescribeChange()}]
+// [{"path", "change": ChangeWord(), "what": see DescribeChange()}]; a path that is not UTF-8 also
+// has "path_encoded", with all such bytes as "%" and two digits.
 OrderedJson ChangesJson(const Stage& stage, const ChangeList& changes);
+
+// Adds "conflicts", "held_back" and "not_applied", each with [{"path", "why"}], and the "branches"
+// that commits become.
+void AddWhatStays(const StagePlan& plan, OrderedJson& json);
 
 Outcome ShowDiff(const StageOptions& options);
 

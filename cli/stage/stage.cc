@@ -67,7 +67,7 @@ void AddReview(Command& stage, Action& chosen) {
                     "Use this policy instead of the user's and the project's");
   AddId(command, options);
   command.AddOption("--output FILE", options->output,
-                    "Write to this file instead of standard output");
+                    "Write to this file instead of standard output; replaces it");
   Choose(command, StageCommand::kReview, options, chosen);
 }
 

@@ -1,9 +1,171 @@
 """What the commands say about stages, and their exit status."""
 
+import json
 import os
 import signal
 
 import pytest
+
+from command_world import error_of
+
+
+def git(world, *arguments):
+    done = world.start(["git", "-C", world.project, "-c", "user.name=n", "-c", "user.email=e",
+                        *arguments], env={"HOME": str(world.home)})
+    assert done.returncode == 0, done
+    return done.stdout
+
+
+def state(world):
+    [stage] = world.stages()
+    return stage["state"], stage["changes"]
+
+
+def test_a_part_that_is_applied_is_listed_as_such(world):
+    stage = world.stage("echo 1 > a; echo 2 > b")
+    assert state(world) == ("ended", 2)
+    world.good("stage", "apply", stage, "a")
+    assert state(world) == ("partly applied", 1)
+    assert f"{stage}  partly applied  " in world.good("stage", "list").stdout
+    world.good("stage", "apply", stage)
+    assert state(world) == ("applied", 0)
+    world.good("stage", "undo", stage)
+    assert state(world) == ("partly applied", 1)
+    world.good("stage", "undo", stage)
+    assert state(world) == ("ended", 2)
+
+
+def test_a_stage_without_its_project_is_listed(world):
+    stage = world.stage("echo 1 > a")
+    moved = world.project.with_name("moved")
+    world.project.rename(moved)
+    done = world.call("stage", "list", "--json", cwd=moved)
+    moved.rename(world.project)
+    [listed] = json.loads(done.stdout)["stages"]
+    assert (listed["id"], listed["state"], listed["changes"]) == (stage, "unusable", None)
+    assert f"warning: stage {stage}: " in done.stderr and done.returncode == 0
+
+
+def test_apply_and_undo_count_alike(world):
+    world.put("old/a", "1\n")
+    world.put("old/b", "2\n")
+    world.put("kind/c", "3\n")
+    stage = world.stage("mkdir -p new/deep; echo 1 > new/f; echo 2 > new/deep/g; rm -r old;"
+                        "rm -r kind; echo 4 > kind")
+    changes = len(world.changes(stage))
+    assert f"applied {changes} changes of stage {stage}" in world.good("stage", "apply").stdout
+    assert f"took back {changes} changes of stage {stage}" in world.good("stage", "undo").stdout
+
+
+def test_a_command_elsewhere_says_which_stage_it_takes(world):
+    stage = world.stage("mkdir sub; echo 1 > sub/f")
+    inner = world.put("inner/x", "").parent
+    note = f'note: this is stage {stage} of the project "{world.project}"'
+    for arguments in (["diff"], ["review"], ["apply"], ["undo"], ["discard"]):
+        done = world.call("stage", *arguments, cwd=inner)
+        assert done.returncode == 0 and done.stderr.count(note) == 1, f"{arguments}: {done}"
+    stage = world.stage("echo 1 > f")
+    assert "note: " not in world.good("stage", "diff").stderr
+    assert "note: " not in world.call("stage", "diff", stage, cwd=inner).stderr
+    done = world.call("stage", "diff", cwd=world.home)
+    error_of(done, 2, "this project has no stage", "ringfence stage list")
+
+
+ODD = {"with space": '"with space"', "line\nbreak": '"line\\nbreak"', "back\\slash": '"back\\\\slash"',
+       'quo"te': '"quo\\"te"', "plain": "plain"}
+
+
+def test_unusual_names_are_quoted(world):
+    for name in ODD:
+        world.put(name, "1\n")
+    stage = world.stage("for f in *; do echo 2 >> \"$f\"; done")
+    for shown in (world.good("stage", "diff", stage, "--stat").stdout,
+                  world.call("stage", "run", "--discard", "--", "sh", "-c",
+                             "for f in *; do echo 2 >> \"$f\"; done").stderr):
+        for quoted in ODD.values():
+            assert f"  {quoted} (+1 line)\n" in shown, shown
+    names = world.good("stage", "diff", stage, "--name-only").stdout.splitlines()
+    assert sorted(names) == sorted(quoted.strip('"') if quoted == '"with space"' else quoted
+                                   for quoted in ODD.values())
+    for name in ODD:
+        world.put(name, "3\n")
+    done = world.call("stage", "apply", stage)
+    assert done.returncode == 1 and 'conflict: "line\\nbreak": changed in' in done.stderr, done
+    assert "conflict: plain: changed in" in done.stderr
+    world.good("stage", "discard", stage)
+    stage = world.stage("for f in *; do echo 4 >> \"$f\"; done")
+    world.user_policy(write={"deny": ["back*"]})
+    done = world.good("stage", "apply", stage)
+    assert 'held back by the policy: "back\\\\slash": ' in done.stderr, done
+
+
+def test_what_is_held_back_is_in_the_result(world):
+    world.put("a", "1\n")
+    world.put("b", "1\n")
+    stage = world.stage("echo 2 > a; echo 2 > b; echo 2 > c; mkfifo p")
+    world.user_policy(write={"deny": ["b"]})
+    done = world.good("stage", "apply", stage, "--json")
+    result = json.loads(done.stdout)
+    assert (result["id"], result["changes"], result["conflicts"], result["branches"]) == (stage, 2, [], [])
+    assert [held["path"] for held in result["held_back"]] == ["b"] and result["held_back"][0]["why"]
+    assert [left["path"] for left in result["not_applied"]] == ["p"]
+
+
+def test_conflicts_are_in_the_result(world):
+    world.put("a", "1\n")
+    stage = world.stage("echo 2 > a; echo 2 > c")
+    world.put("a", "3\n")
+    done = world.call("stage", "apply", stage, "--json")
+    assert done.returncode == 1
+    result = json.loads(done.stdout)
+    assert (result["id"], result["changes"]) == (stage, 0)
+    assert [conflict["path"] for conflict in result["conflicts"]] == ["a"]
+    assert not (world.project / "c").exists()
+
+
+def test_branches_are_in_the_result_and_each_has_its_command(world):
+    world.put("a", "1\n")
+    for arguments in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "one"],
+                      ["branch", "other"], ["branch", "third;x"]):
+        git(world, *arguments)
+    stage = world.stage(
+        "c='git -c user.name=n -c user.email=e commit -qam';"
+        " echo 2 >> a; $c two; for b in other 'third;x'; do git checkout -q \"$b\"; echo 3 >> a;"
+        " $c three; done; git checkout -q main")
+    done = world.good("stage", "apply", stage, "--json")
+    branches = {branch["name"]: branch["becomes"] for branch in json.loads(done.stdout)["branches"]}
+    assert branches.keys() == {"main", "other", "third;x"}
+    said = done.stderr
+    assert f"to move the current branch there: git reset {branches['main']}\n" in said, said
+    assert f"to move other there: git branch -f other {branches['other']}\n" in said
+    assert f"git branch -f 'third;x' '{branches['third;x']}'\n" in said
+    assert said.count("current branch") == 1
+    git(world, "reset", branches["main"])
+    git(world, "branch", "-f", "other", branches["other"])
+    assert git(world, "log", "-1", "--format=%s", "main") == "two\n"
+    assert git(world, "log", "-1", "--format=%s", "other") == "three\n"
+
+
+def test_names_that_are_not_utf8(world):
+    names = [b"\xff", b"\xfe%"]
+    for name in names:
+        with open(os.path.join(os.fsencode(world.project), name), "wb") as file:
+            file.write(b"1\n")
+    world.give(world.project)
+    stage = world.stage("for f in *; do echo 2 >> \"$f\"; done")
+    done = world.good("stage", "diff", stage, "--json")
+    changes = json.loads(done.stdout.encode().decode("utf-8", "strict"))["changes"]
+    assert {change["path_encoded"] for change in changes} == {"%FF", "%FE%25"}
+    assert "path_encoded" not in json.dumps(json.loads(
+        world.good("stage", "diff", world.stage("echo 1 > plain"), "--json", "plain").stdout))
+
+
+def test_a_missing_command_has_a_hint_for_stages(world):
+    done = world.call("stage", "run")
+    error_of(done, 2, "no command is given", "ringfence stage run -- COMMAND")
+    done = world.call("stage", "true")
+    error_of(done, 2, '"true" is not a command', "ringfence stage run -- COMMAND")
+    error_of(world.call("stage", "lst"), 2, 'did you mean "list"', "ringfence stage --help")
 
 
 @pytest.mark.parametrize("option", ["--keep", "--apply", None])

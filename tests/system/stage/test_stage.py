@@ -363,7 +363,8 @@ def test_with_json_each_command_prints_one_result(world):
     done = world.good("stage", "run", "--json", "--apply", "--", "sh", "-c", "echo 2 >> a")
     stage = json.loads(done.stdout)["id"]
     assert json.loads(world.good("stage", "undo", stage, "--json").stdout) == {"id": stage}
-    assert json.loads(world.good("stage", "apply", stage, "--json").stdout) == {"id": stage, "changes": 1}
+    assert json.loads(world.good("stage", "apply", stage, "--json").stdout) == {
+        "id": stage, "changes": 1, "conflicts": [], "held_back": [], "not_applied": [], "branches": []}
     assert (world.project / "a").read_text() == "1\n2\n"
     assert json.loads(world.good("stage", "discard", stage, "--json").stdout) == {"id": stage, "discarded": True}
 
