@@ -152,6 +152,7 @@ class StageEnd {
   // The changes cannot be listed, so they can be neither shown nor applied.
   Outcome KeepAfter(Error error) const {
     if (Status s = stage_.StoreBuffer(); !s) return Outcome::No(s.error());
+    if (options_.json) PrintJson({{"id", stage_.record().id}, {"changes", nullptr}});
     SayKept(stage_, 1);
     return Outcome::No(std::move(error));
   }

@@ -178,6 +178,9 @@ def test_changes_that_cannot_be_listed_are_kept(world, option):
     assert f"the changes are kept as stage {stage['id']}; " in done.stderr
     assert not list(world.project.iterdir())
     world.good("stage", "discard", stage["id"])
+    done = world.call("stage", "run", "--json", "--", "sh", "-ec", deep)
+    assert done.returncode == 1
+    assert json.loads(done.stdout) == {"id": world.stages()[0]["id"], "changes": None}
 
 
 def kept_line(world):
