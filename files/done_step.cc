@@ -84,6 +84,27 @@ Status SetMode(const UniqueFd& folder, const DoneStep& step, uint32_t mode) {
   return CallStatus(done == 0, "chmod(" + step.path + ")");
 }
 
+Result<UniqueFd> OpenFolder(const UniqueFd& folder, const DoneStep& step) {
+  UniqueFd opened(::openat(folder.get(), std::string(NameOf(step.path)).c_str(), kOpenFolder));
+  if (!opened.valid()) return SystemError("open(" + step.path + ")");
+  return opened;
+}
+
+// While the attributes of a directory are replaced, its owner can write to it.
+uint32_t MeanwhileMode(const DoneStep& step) { return step.before.mode | S_IRWXU; }
+
+// Sets the mode last: an access control list changes it.
+Status SetFacts(const UniqueFd& folder, const DoneStep& step, uint32_t mode,
+                const std::optional<AttributeValues>& attributes) {
+  if (attributes) {
+    if (Status s = SetMode(folder, step, MeanwhileMode(step)); !s) return s;
+    const Result<UniqueFd> opened = OpenFolder(folder, step);
+    if (!opened) return opened.error();
+    if (Status s = ReplaceAttributes(opened->get(), *attributes); !s) return s;
+  }
+  return SetMode(folder, step, mode);
+}
+
 class Reverter {
  public:
   Reverter(const UniqueFd& folder, const DoneStep& step)
@@ -173,10 +194,13 @@ class Reverter {
   }
 
   Result<bool> ResetMode() {
-    if (!IsSameInode(now_, step_.before) || now_.mode == step_.before.mode) return true;
-    if (now_.mode != step_.mode) return false;
-    if (Status s = SetMode(folder_, step_, step_.before.mode); !s) return s.error();
-    return true;
+    if (!IsSameInode(now_, step_.before)) return true;
+    const bool has_old_mode = now_.mode == step_.before.mode;
+    if (has_old_mode && !step_.attributes) return true;
+    const bool is_interrupted = step_.attributes && now_.mode == MeanwhileMode(step_);
+    if (!has_old_mode && now_.mode != step_.mode && !is_interrupted) return false;
+    Status s = SetFacts(folder_, step_, step_.before.mode, step_.old_attributes);
+    return s ? Result<bool>(true) : s.error();
   }
 
   const UniqueFd& folder_;
@@ -213,8 +237,8 @@ Result<bool> Place(const UniqueFd& folder, const DoneStep& step) {
       const Result<Entry> now = LookAt(folder.get(), name, step.path);
       if (!now) return now.error();
       if (!IsUnchanged(*now, step.before)) return false;
-      if (Status s = SetMode(folder, step, step.mode); !s) return s.error();
-      return true;
+      Status s = SetFacts(folder, step, step.mode, step.attributes);
+      return s ? Result<bool>(true) : s.error();
     }
   }
   return true;

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "files/attributes.h"
 #include "files/entry.h"
 
 namespace ringfence {
@@ -17,7 +19,7 @@ struct DoneStep {
   enum class Kind : uint8_t {
     kPut,     // places a new file, link or directory
     kRemove,  // also a directory with all that is in it
-    kMode,    // sets the permission bits
+    kMode,    // sets the permission bits and, if `attributes` are given, those
   };
   Kind kind = Kind::kPut;
   std::string path;       // below the transaction's root
@@ -27,6 +29,8 @@ struct DoneStep {
   Entry placed;  // of kPut; kNone as long as not everything new is created
   Contents placed_inside;
   uint32_t mode = 0;  // of kMode
+  // Extended attributes of kMode, before and after it; absent if they stay.
+  std::optional<AttributeValues> old_attributes, attributes;
 
   bool operator==(const DoneStep&) const = default;
 };

@@ -13,6 +13,7 @@
 
 #include "base/directory.h"
 #include "base/syscall.h"
+#include "files/attributes.h"
 #include "files/beneath.h"
 
 namespace ringfence {
@@ -37,11 +38,12 @@ Result<UniqueFd> OpenToRead(int folder, const std::string& name, const std::stri
   return file;
 }
 
-// Reads until the buffer is full or the file ends. Returns -1 on an error.
-ssize_t Fill(int fd, std::vector<char>& buffer) {
+// Reads from an offset until the buffer is full or the file ends. Returns -1 on an error.
+ssize_t Fill(int fd, off_t at, std::vector<char>& buffer) {
   size_t size = 0;
   while (size < buffer.size()) {
-    const ssize_t got = ::read(fd, buffer.data() + size, buffer.size() - size);
+    const ssize_t got =
+        ::pread(fd, buffer.data() + size, buffer.size() - size, at + static_cast<off_t>(size));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return -1;
     if (got == 0) break;
@@ -50,29 +52,60 @@ ssize_t Fill(int fd, std::vector<char>& buffer) {
   return static_cast<ssize_t>(size);
 }
 
-// Adds what is in the directory `path` below the first one.
-Status AddContents(const UniqueFd& folder, const std::string& path, int depth, Contents& contents) {
-  if (depth > kMaxDepth) return SystemError("open(" + path + ")", ELOOP);
-  std::vector<std::string> names;
-  const std::optional<bool> read = AnyEntry(folder, [&names](const dirent& entry) {
-    names.emplace_back(entry.d_name);
-    return false;
-  });
-  if (!read) return SystemError("readdir(" + path + ")");
-  std::ranges::sort(names);
-  for (const std::string& name : names) {
-    const std::string below = path.empty() ? name : path + "/" + name;
-    Result<Entry> entry = LookAt(folder.get(), name, below);
-    if (!entry) return entry.error();
-    const bool is_directory = entry->is_directory();
-    contents.emplace_back(below, std::move(*entry));
-    if (!is_directory) continue;
-    const UniqueFd inner(
-        ::openat(folder.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!inner.valid()) return SystemError("open(" + below + ")");
-    if (Status s = AddContents(inner, below, depth + 1, contents); !s) return s;
+class ContentsReader {
+ public:
+  explicit ContentsReader(const ContentsOptions& options) : options_(options) {}
+
+  // Adds what is in the directory `path` below the first one.
+  Status Add(const UniqueFd& folder, const std::string& path, int depth) {
+    if (depth > kMaxDepth) return SystemError("open(" + path + ")", ELOOP);
+    std::vector<std::string> names;
+    const std::optional<bool> read = AnyEntry(folder, [&names](const dirent& entry) {
+      names.emplace_back(entry.d_name);
+      return false;
+    });
+    if (!read) return SystemError("readdir(" + path + ")");
+    std::ranges::sort(names);
+    for (const std::string& name : names) {
+      const std::string below = path.empty() ? name : path + "/" + name;
+      Result<Entry> entry = LookAt(folder.get(), name, below);
+      if (!entry) return entry.error();
+      const bool is_directory = entry->is_directory();
+      if (options_.has_attributes) AddAttributes(folder.get(), name, *entry);
+      contents_.emplace_back(below, std::move(*entry));
+      if (!is_directory || (options_.leaves_out_deep && IsTooDeep(below))) continue;
+      const UniqueFd inner(
+          ::openat(folder.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      if (!inner.valid()) return SystemError("open(" + below + ")");
+      if (Status s = Add(inner, below, depth + 1); !s) return s;
+    }
+    return Unit{};
   }
-  return Unit{};
+
+  Contents& contents() { return contents_; }
+
+ private:
+  const ContentsOptions& options_;
+  Contents contents_;
+};
+
+bool HaveSameSize(int one, int other) {
+  struct stat one_facts {};
+  struct stat other_facts {};
+  return ::fstat(one, &one_facts) == 0 && ::fstat(other, &other_facts) == 0 &&
+         one_facts.st_size == other_facts.st_size;
+}
+
+// The next offset at which one of the files has data, from `at` on; -1 if none
+// has, and `at` if that is unknown.
+off_t NextData(int one, int other, off_t at) {
+  off_t next = -1;
+  for (const int file : {one, other}) {
+    const off_t data = ::lseek(file, at, SEEK_DATA);
+    if (data < 0 && errno != ENXIO) return at;
+    if (data >= 0 && (next < 0 || data < next)) next = data;
+  }
+  return next;
 }
 
 }  // namespace
@@ -90,10 +123,15 @@ bool IsUnchanged(const Entry& one, const Entry& other) {
   return has_same_bytes && one.mode == other.mode;
 }
 
-Result<Contents> ContentsOf(const UniqueFd& folder) {
-  Contents contents;
-  if (Status s = AddContents(folder, "", 0, contents); !s) return s.error();
-  return contents;
+Result<Contents> ContentsOf(const UniqueFd& folder, const ContentsOptions& options) {
+  ContentsReader reader(options);
+  if (Status s = reader.Add(folder, "", 0); !s) return s.error();
+  return std::move(reader.contents());
+}
+
+bool IsTooDeep(std::string_view path) {
+  constexpr size_t kMaxBytes = 3000;
+  return path.size() > kMaxBytes || std::ranges::count(path, '/') >= kMaxDepth;
 }
 
 Result<Entry> LookAt(int folder, const std::string& name, const std::string& path) {
@@ -132,15 +170,18 @@ Result<bool> HaveSameBytes(int one_folder, int other_folder, const std::string& 
   constexpr size_t kPart = size_t{64} << 10;
   static thread_local std::vector<char> one_part(kPart);
   static thread_local std::vector<char> other_part(kPart);
-  for (;;) {
-    const ssize_t size = Fill(one->get(), one_part);
-    if (size < 0 || Fill(other->get(), other_part) != size) {
+  for (off_t at = 0;;) {
+    const ssize_t size = Fill(one->get(), at, one_part);
+    if (size < 0 || Fill(other->get(), at, other_part) != size) {
       if (size < 0) return SystemError("read(" + path + ")");
       return false;
     }
     const auto length = static_cast<size_t>(size);
     if (std::memcmp(one_part.data(), other_part.data(), length) != 0) return false;
     if (length < kPart) return true;
+    // Skips what is a hole in both files.
+    at = NextData(one->get(), other->get(), at + size);
+    if (at < 0) return HaveSameSize(one->get(), other->get());
   }
 }
 

@@ -1,9 +1,11 @@
 // Entry: facts about one name in a tree, as stat(2) reports them.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,14 @@ struct Entry {
   uint32_t owner = 0, group = 0;
   uint32_t links = 0;  // hard links
 
+  // One extended attribute, with a digest of its value.
+  struct Attribute {
+    std::string name, digest;
+    auto operator<=>(const Attribute&) const = default;
+  };
+  // Of a file or directory, sorted; only where they were read (AddAttributes()).
+  std::vector<Attribute> attributes;
+
   bool exists() const { return kind != EntryKind::kNone; }
   bool is_file() const { return kind == EntryKind::kFile; }
   bool is_directory() const { return kind == EntryKind::kDirectory; }
@@ -51,7 +61,15 @@ bool IsUnchanged(const Entry& one, const Entry& other);
 // comes before what is in it. Fails if it is nested more than kMaxDepth deep.
 constexpr int kMaxDepth = 200;
 using Contents = std::vector<std::pair<std::string, Entry>>;
-Result<Contents> ContentsOf(const UniqueFd& folder);
+struct ContentsOptions {
+  bool has_attributes = false;   // Entry::attributes are read
+  bool leaves_out_deep = false;  // of a directory that IsTooDeep(), only its own name is listed
+};
+Result<Contents> ContentsOf(const UniqueFd& folder, const ContentsOptions& options = {});
+
+// True if stages leave out what is in the directory of this path: it has kMaxDepth others above it,
+// or system calls with an absolute path could not reach a name in it (PATH_MAX).
+bool IsTooDeep(std::string_view path);
 
 // Follows no link. The entry's kind is kNone if the name does not exist. `path` is for errors.
 Result<Entry> LookAt(int folder, const std::string& name, const std::string& path);

@@ -4,7 +4,6 @@
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <string_view>
 
 #include "base/syscall.h"
+#include "files/attributes.h"
 #include "files/beneath.h"
 
 namespace ringfence {
@@ -83,30 +83,6 @@ Status CopyBytes(int from, int to) {
     return bytes ? WriteAll(to, *bytes) : Status(bytes.error());
   }
   return ::ioctl(to, FICLONE, from) == 0 ? Status(Unit{}) : CopyData(from, to, facts.st_size);
-}
-
-bool IsCopied(std::string_view attribute, bool keeps_marks) {
-  const bool is_mark = attribute.starts_with("user.overlay.");
-  return (attribute.starts_with("user.") && (!is_mark || keeps_marks)) ||
-         attribute == "system.posix_acl_access" || attribute == "system.posix_acl_default";
-}
-
-// Some file systems support no attributes; they are lost there.
-void CopyAttributes(int from, int to, bool keeps_marks) {
-  std::array<char, 4096> names{};
-  const ssize_t size = ::flistxattr(from, names.data(), names.size());
-  if (size <= 0) return;
-  std::string_view rest(names.data(), static_cast<size_t>(size));
-  while (!rest.empty()) {
-    const std::string name(rest.substr(0, rest.find('\0')));
-    rest.remove_prefix(name.size() + 1);
-    std::array<char, 4096> value{};
-    if (!IsCopied(name, keeps_marks)) continue;
-    const ssize_t length = ::fgetxattr(from, name.c_str(), value.data(), value.size());
-    if (length >= 0) {
-      ::fsetxattr(to, name.c_str(), value.data(), static_cast<size_t>(length), 0);
-    }
-  }
 }
 
 class Creator {
@@ -194,19 +170,24 @@ class Creator {
     const UniqueFd file(::openat(where.get(), name.c_str(),
                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!file.valid()) return SystemError("open(" + name + ")");
+    const Result<UniqueFd> source = OpenSource(entry);
     if (entry.bytes) {
       if (Status s = WriteAll(file.get(), *entry.bytes); !s) return s;
     } else {
-      const Result<UniqueFd> source = OpenBeneath(*sources_.folder, entry.source,
-                                                  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
       if (!source && sources_.created) {
         return CallStatus(::unlinkat(where.get(), name.c_str(), 0) == 0, "unlink(" + name + ")");
       }
       if (!source) return source.error();
       if (Status s = CopyBytes(source->get(), file.get()); !s) return s;
-      CopyAttributes(source->get(), file.get(), sources_.keeps_marks);
     }
+    if (source) CopyAttributes(source->get(), file.get(), sources_.keeps_marks);
     return SetFacts(file.get(), entry);
+  }
+
+  Result<UniqueFd> OpenSource(const NewEntry& entry) const {
+    if (entry.source.empty()) return SystemError("open(source)", ENOENT);
+    return OpenBeneath(*sources_.folder, entry.source,
+                       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   }
 
   const UniqueFd& folder_;

@@ -14,7 +14,7 @@
 namespace ringfence {
 
 // One entry of a new tree; kSpecial is a whiteout of an overlay's upper layer. A regular file has
-// either `bytes` or a `source` to copy.
+// `bytes` or a `source` to copy. With both, only the source's extended attributes are copied.
 struct NewEntry {
   std::string below;  // path in the new directory; "" for the new entry itself
   EntryKind kind = EntryKind::kFile;

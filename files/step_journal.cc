@@ -15,33 +15,44 @@ constexpr std::string_view kHeader = "ringfence tree journal 1\n";
 constexpr std::string_view kContentsHeader = "ringfence tree contents 1\n";
 
 Json EntryJson(const Entry& entry) {
-  return {static_cast<int>(entry.kind),
-          entry.mode,
-          entry.size,
-          entry.target,
-          entry.device,
-          entry.inode,
-          entry.mtime,
-          entry.ctime,
-          entry.owner,
-          entry.group,
-          entry.links};
+  Json json{static_cast<int>(entry.kind),
+            entry.mode,
+            entry.size,
+            entry.target,
+            entry.device,
+            entry.inode,
+            entry.mtime,
+            entry.ctime,
+            entry.owner,
+            entry.group,
+            entry.links};
+  if (!entry.attributes.empty()) {
+    Json& list = json.emplace_back(Json::array());
+    for (const auto& [name, digest] : entry.attributes) list.push_back({name, digest});
+  }
+  return json;
 }
 
 Entry EntryIn(const Json& json) {
   const int kind = json.at(0).get<int>();
   if (kind < 0 || kind > static_cast<int>(EntryKind::kSpecial)) throw std::out_of_range("kind");
-  return {.kind = static_cast<EntryKind>(kind),
-          .mode = json.at(1),
-          .size = json.at(2),
-          .target = json.at(3),
-          .device = json.at(4),
-          .inode = json.at(5),
-          .mtime = json.at(6),
-          .ctime = json.at(7),
-          .owner = json.at(8),
-          .group = json.at(9),
-          .links = json.at(10)};
+  Entry entry{.kind = static_cast<EntryKind>(kind),
+              .mode = json.at(1),
+              .size = json.at(2),
+              .target = json.at(3),
+              .device = json.at(4),
+              .inode = json.at(5),
+              .mtime = json.at(6),
+              .ctime = json.at(7),
+              .owner = json.at(8),
+              .group = json.at(9),
+              .links = json.at(10)};
+  constexpr size_t kWithoutAttributes = 11;
+  if (json.size() == kWithoutAttributes) return entry;
+  for (const Json& one : json.at(kWithoutAttributes)) {
+    entry.attributes.push_back({one.at(0), one.at(1)});
+  }
+  return entry;
 }
 
 Json ContentsJson(const Contents& contents) {
@@ -59,27 +70,37 @@ Contents ContentsIn(const Json& json) {
 }
 
 Json StepJson(const DoneStep& step) {
-  return {static_cast<int>(step.kind),
-          step.path,
-          step.temporary,
-          EntryJson(step.before),
-          ContentsJson(step.before_inside),
-          EntryJson(step.placed),
-          ContentsJson(step.placed_inside),
-          step.mode};
+  Json json{static_cast<int>(step.kind),
+            step.path,
+            step.temporary,
+            EntryJson(step.before),
+            ContentsJson(step.before_inside),
+            EntryJson(step.placed),
+            ContentsJson(step.placed_inside),
+            step.mode};
+  for (const auto* values : {&step.old_attributes, &step.attributes}) {
+    if (*values) json.push_back(**values);
+  }
+  return json;
 }
 
 DoneStep StepIn(const Json& json) {
   const int kind = json.at(0).get<int>();
   if (kind < 0 || kind > static_cast<int>(DoneStep::Kind::kMode)) throw std::out_of_range("kind");
-  return {.kind = static_cast<DoneStep::Kind>(kind),
-          .path = json.at(1),
-          .temporary = json.at(2),
-          .before = EntryIn(json.at(3)),
-          .before_inside = ContentsIn(json.at(4)),
-          .placed = EntryIn(json.at(5)),
-          .placed_inside = ContentsIn(json.at(6)),
-          .mode = json.at(7)};
+  DoneStep step{.kind = static_cast<DoneStep::Kind>(kind),
+                .path = json.at(1),
+                .temporary = json.at(2),
+                .before = EntryIn(json.at(3)),
+                .before_inside = ContentsIn(json.at(4)),
+                .placed = EntryIn(json.at(5)),
+                .placed_inside = ContentsIn(json.at(6)),
+                .mode = json.at(7)};
+  constexpr size_t kWithoutAttributes = 8;
+  if (json.size() > kWithoutAttributes) {
+    step.old_attributes = json.at(kWithoutAttributes).get<AttributeValues>();
+    step.attributes = json.at(kWithoutAttributes + 1).get<AttributeValues>();
+  }
+  return step;
 }
 
 bool IsSane(const DoneStep& step) {

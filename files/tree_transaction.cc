@@ -174,6 +174,30 @@ TreeTransaction::~TreeTransaction() {
   if (has_journal_) (void)RollBack();  // otherwise the next Recover() does it
 }
 
+// Reads the attributes that kMode replaces, and those from the sources.
+Status TreeTransaction::ReadAllAttributes(const std::vector<TreeStep>& steps) {
+  constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+  const auto read = [](const UniqueFd& root, const std::string& path) -> Result<AttributeValues> {
+    const Result<UniqueFd> folder = OpenBeneath(root, path, kFolder);
+    if (!folder) return folder.error();
+    Result<AttributeValues> values = ReadAttributes(folder->get());
+    if (values || values.error().code != E2BIG) return values;
+    return Error{Error::Kind::kSystem, path, "has more than 1 MiB of extended attributes", ""};
+  };
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const TreeStep& step = steps[i];
+    if (!step.attributes && step.source.empty()) continue;
+    Result<AttributeValues> old = read(folders_.root, step.path);
+    if (!old) return old.error();
+    Result<AttributeValues> wanted =
+        step.attributes ? *step.attributes : read(*folders_.sources.folder, step.source);
+    if (!wanted) return wanted.error();
+    done_[i].old_attributes = std::move(*old);
+    done_[i].attributes = std::move(*wanted);
+  }
+  return Unit{};
+}
+
 Status TreeTransaction::CreateAll(const std::vector<TreeStep>& steps) {
   StepFolders parents(folders_.root);
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -214,6 +238,7 @@ Result<std::optional<std::string>> TreeTransaction::PlaceAll() {
 
 Result<std::optional<std::string>> TreeTransaction::Perform(std::vector<TreeStep> steps) {
   for (const TreeStep& step : steps) done_.push_back(Planned(step));
+  if (Status s = ReadAllAttributes(steps); !s) return s.error();
   if (Status s = WriteDurably(folders_.state, kJournal, RenderSteps(done_)); !s) return s.error();
   has_journal_ = true;
   if (Status s = CreateAll(steps); !s) return s.error();

@@ -28,6 +28,10 @@ struct TreeStep {
   Contents expected_inside;
   NewTree tree;       // of kPut
   uint32_t mode = 0;  // of kMode
+  // Of kMode: new extended attributes, or the path of a directory in the sources that has them.
+  // Without both, they stay.
+  std::optional<AttributeValues> attributes;
+  std::string source;
 };
 
 // The open directories that a transaction works with; not owned.
@@ -57,6 +61,7 @@ class TreeTransaction : NotCopied {
   Status Commit(const std::string& undo);
 
  private:
+  Status ReadAllAttributes(const std::vector<TreeStep>& steps);
   Status CreateAll(const std::vector<TreeStep>& steps);
   Result<std::optional<std::string>> PlaceAll();
   Status RollBack();

@@ -32,7 +32,14 @@ std::vector<DoneStep> Examples() {
            .temporary = ".ringfence-6",
            .before = folder,
            .placed_inside = {{"z", file}},
-           .mode = 0755}};
+           .mode = 0755},
+          {.kind = DoneStep::Kind::kMode,
+           .path = "d",
+           .temporary = ".ringfence-7",
+           .before = folder,
+           .mode = 0700,
+           .old_attributes = AttributeValues{},
+           .attributes = AttributeValues{{"user.a", std::string("\xff\0", 2)}}}};
 }
 
 }  // namespace
@@ -69,7 +76,8 @@ TEST_CASE("step journal: no path leads out of the directory") {
 }
 
 TEST_CASE("step journal: the contents of a directory are read as they were written") {
-  const Contents contents = Examples()[1].before_inside;
+  Contents contents = Examples()[1].before_inside;
+  contents.front().second.attributes = {{"user.a", "12ab"}, {"user.b", ""}};
   const std::string text = RenderContents(contents);
   const Result<Contents> read = ParseContents(text, "list");
   REQUIRE(read.has_value());

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -124,6 +125,9 @@ std::string Snapshot(const std::string& folder) {
     } else if (entry.is_regular_file()) {
       line << std::ifstream(entry.path()).rdbuf();
     }
+    std::array<char, 256> names{};
+    const ssize_t size = ::llistxattr(entry.path().c_str(), names.data(), names.size());
+    if (size > 0) line << std::string(names.data(), static_cast<size_t>(size));
     lines.push_back(line.str());
   }
   std::ranges::sort(lines);

@@ -1,0 +1,126 @@
+#include "files/attributes.h"
+
+#include <linux/limits.h>
+#include <sys/xattr.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
+
+#include "base/sha256.h"
+#include "base/syscall.h"
+
+namespace ringfence {
+namespace {
+
+constexpr std::string_view kMark = "user.overlay.";
+
+bool IsMark(std::string_view name) { return name.starts_with(kMark); }
+
+bool IsOwn(std::string_view name) {
+  return (name.starts_with("user.") && !IsMark(name)) || name == "system.posix_acl_access" ||
+         name == "system.posix_acl_default";
+}
+
+// The bytes that `call(buffer, size)` reads; "" if it fails. Most are short.
+template <typename Call>
+std::string BytesFrom(const Call& call, size_t most) {
+  std::array<char, 1024> few{};
+  const ssize_t size = call(few.data(), few.size());
+  if (size >= 0) return {few.data(), static_cast<size_t>(size)};
+  if (errno != ERANGE) return "";
+  std::string bytes(most, '\0');
+  const ssize_t read = call(bytes.data(), bytes.size());
+  bytes.resize(read < 0 ? 0 : static_cast<size_t>(read));
+  return bytes;
+}
+
+// The names in a list of xattr(7), sorted.
+std::vector<std::string> NamesInList(std::string_view list, bool keeps_marks) {
+  std::vector<std::string> names;
+  while (!list.empty()) {
+    const std::string_view name = list.substr(0, list.find('\0'));
+    list.remove_prefix(std::min(name.size() + 1, list.size()));
+    if (IsOwn(name) || (keeps_marks && IsMark(name))) names.emplace_back(name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+std::vector<std::string> NamesAt(int fd, bool keeps_marks) {
+  const auto list = [fd](char* data, size_t size) { return ::flistxattr(fd, data, size); };
+  return NamesInList(BytesFrom(list, XATTR_LIST_MAX), keeps_marks);
+}
+
+std::string ValueAt(int fd, const std::string& name) {
+  const auto get = [&](char* data, size_t size) {
+    return ::fgetxattr(fd, name.c_str(), data, size);
+  };
+  return BytesFrom(get, XATTR_SIZE_MAX);
+}
+
+}  // namespace
+
+void AddAttributes(int folder, const std::string& name, Entry& entry) {
+  if (!entry.is_file() && !entry.is_directory()) return;
+  // Opening the file could need permissions, and fgetxattr(2) does not work with O_PATH.
+  const std::string path = "/proc/self/fd/" + std::to_string(folder) + "/" + name;
+  const auto list = [&](char* data, size_t size) { return ::llistxattr(path.c_str(), data, size); };
+  for (const std::string& one : NamesInList(BytesFrom(list, XATTR_LIST_MAX), false)) {
+    const auto get = [&](char* data, size_t size) {
+      return ::lgetxattr(path.c_str(), one.c_str(), data, size);
+    };
+    entry.attributes.push_back({one, Sha256Hex(BytesFrom(get, XATTR_SIZE_MAX))});
+  }
+}
+
+std::vector<std::string> DifferentAttributes(const Entry& one, const Entry& other) {
+  std::vector<Entry::Attribute> different;
+  std::ranges::set_symmetric_difference(one.attributes, other.attributes,
+                                        std::back_inserter(different));
+  std::vector<std::string> names;
+  for (const Entry::Attribute& attribute : different) {
+    if (names.empty() || names.back() != attribute.name) names.push_back(attribute.name);
+  }
+  return names;
+}
+
+void CopyAttributes(int from, int to, bool keeps_marks) {
+  const std::vector<std::string> names = NamesAt(from, keeps_marks);
+  // What the new file has from its directory: an access control list.
+  for (const std::string& name : NamesAt(to, keeps_marks)) {
+    if (!std::ranges::binary_search(names, name)) ::fremovexattr(to, name.c_str());
+  }
+  for (const std::string& name : names) {
+    const std::string value = ValueAt(from, name);
+    ::fsetxattr(to, name.c_str(), value.data(), value.size(), 0);
+  }
+}
+
+Result<AttributeValues> ReadAttributes(int fd) {
+  constexpr size_t kMost = size_t{1} << 20;
+  AttributeValues values;
+  size_t bytes = 0;
+  for (std::string& name : NamesAt(fd, false)) {
+    std::string value = ValueAt(fd, name);
+    bytes += name.size() + value.size();
+    if (bytes > kMost) return SystemError("fgetxattr", E2BIG);
+    values.emplace_back(std::move(name), std::move(value));
+  }
+  return values;
+}
+
+Status ReplaceAttributes(int fd, const AttributeValues& values) {
+  for (const std::string& name : NamesAt(fd, false)) {
+    if (std::ranges::binary_search(values, name, {}, &AttributeValues::value_type::first)) continue;
+    if (::fremovexattr(fd, name.c_str()) != 0) return SystemError("fremovexattr");
+  }
+  for (const auto& [name, value] : values) {
+    const bool is_set = ::fsetxattr(fd, name.c_str(), value.data(), value.size(), 0) == 0;
+    if (!is_set && errno != EOPNOTSUPP) return SystemError("fsetxattr");
+  }
+  return Unit{};
+}
+
+}  // namespace ringfence

@@ -1,0 +1,82 @@
+#include "files/entry.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "tests/support/temporary_tree.h"
+
+using namespace ringfence;
+
+namespace {
+
+// Two directories with a file of the same name.
+class Pair {
+ public:
+  Pair() {
+    for (const char* name : {"a/f", "b/f"}) tree_.File(name, "1");
+    a_ = UniqueFd(::open(tree_.At("a").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    b_ = UniqueFd(::open(tree_.At("b").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+
+  bool Resize(const char* name, off_t size) const {
+    return ::truncate(tree_.At(name).c_str(), size) == 0;
+  }
+  void Write(const char* name, off_t at) const {
+    const UniqueFd file(::open(tree_.At(name).c_str(), O_WRONLY | O_CLOEXEC));
+    REQUIRE(::pwrite(file.get(), "x", 1, at) == 1);
+  }
+  bool HasSameBytes() const {
+    const Result<bool> is_same = HaveSameBytes(a_.get(), b_.get(), "f", "f");
+    REQUIRE(is_same.has_value());
+    return *is_same;
+  }
+
+ private:
+  TemporaryTree tree_;
+  UniqueFd a_, b_;
+};
+
+}  // namespace
+
+TEST_CASE("entry: what is a hole in both files is not read") {
+  constexpr off_t kTebibyte = off_t{1} << 40;
+  const Pair pair;
+  if (!pair.Resize("a/f", kTebibyte)) return;  // a file system with a smaller limit
+  REQUIRE(pair.Resize("b/f", kTebibyte));
+  CHECK(pair.HasSameBytes());
+  pair.Write("a/f", kTebibyte / 2);
+  CHECK_FALSE(pair.HasSameBytes());
+  pair.Write("b/f", kTebibyte / 2);
+  CHECK(pair.HasSameBytes());
+  REQUIRE(pair.Resize("b/f", kTebibyte + 1));
+  CHECK_FALSE(pair.HasSameBytes());
+  REQUIRE(pair.Resize("b/f", kTebibyte / 2));
+  CHECK_FALSE(pair.HasSameBytes());
+}
+
+TEST_CASE("entry: files of whole parts, and of other sizes") {
+  constexpr off_t kPart = off_t{64} << 10;
+  const Pair pair;
+  for (const off_t size : {off_t{0}, kPart, 2 * kPart, kPart + 1}) {
+    REQUIRE((pair.Resize("a/f", size) && pair.Resize("b/f", size)));
+    if (size > 0) {
+      pair.Write("a/f", size - 1);
+      pair.Write("b/f", size - 1);
+    }
+    CHECK(pair.HasSameBytes());
+    REQUIRE(pair.Resize("b/f", size + 1));
+    CHECK_FALSE(pair.HasSameBytes());
+  }
+}
+
+TEST_CASE("entry: directories whose contents stages leave out") {
+  std::string path = "d";
+  for (int i = 1; i < kMaxDepth; ++i) path += "/d";
+  CHECK_FALSE(IsTooDeep(path));
+  CHECK(IsTooDeep(path + "/d"));
+  CHECK_FALSE(IsTooDeep(std::string(3000, 'n')));
+  CHECK(IsTooDeep(std::string(3001, 'n')));
+}
