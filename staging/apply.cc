@@ -50,7 +50,8 @@ class StepMaker {
       steps_.push_back({.kind = DoneStep::Kind::kMode,
                         .path = change.path,
                         .expected = change.before,
-                        .mode = change.after.mode});
+                        .mode = change.after.mode,
+                        .source = change.other_attributes().empty() ? "" : change.path});
       return i + 1;
     }
     if (change.after.is_directory()) return AddNewFolder(i);

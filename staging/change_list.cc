@@ -2,11 +2,33 @@
 
 #include <algorithm>
 
+#include "files/attributes.h"
+
 namespace ringfence {
 
-bool Change::is_mode_only() const {
-  return before.kind == after.kind && before.mode != after.mode &&
-         (after.is_directory() || (is_same_content && !after.is_link()));
+namespace {
+
+bool IsSameBut(const Change& change) {
+  return change.before.kind == change.after.kind &&
+         (change.after.is_directory() || (change.is_same_content && !change.after.is_link()));
+}
+
+}  // namespace
+
+bool Change::is_mode_only() const { return IsSameBut(*this) && before.mode != after.mode; }
+
+bool Change::is_attributes_only() const {
+  return IsSameBut(*this) && before.mode == after.mode && before.attributes != after.attributes;
+}
+
+bool Change::has_other_mode() const {
+  return earlier().kind == after.kind && after.exists() && !after.is_link() &&
+         earlier().mode != after.mode;
+}
+
+std::vector<std::string> Change::other_attributes() const {
+  if (is_removed()) return {};
+  return DifferentAttributes(earlier().kind == after.kind ? earlier() : Entry{}, after);
 }
 
 bool PathBefore(std::string_view one, std::string_view other) {

@@ -35,6 +35,8 @@ class MergePlanner {
 
  private:
   static std::string WhyNever(const Change& change) {
+    if (change.is_too_deep) return "a directory that is nested too deeply";
+    if (change.after.size > kMaxApplied) return "larger than 1 TB";
     if (change.after.kind == EntryKind::kSpecial) return "a FIFO, a socket or a device";
     if (change.before.kind == EntryKind::kSpecial)
       return "in place of a FIFO, a socket or a device";

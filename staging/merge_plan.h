@@ -43,6 +43,9 @@ struct PlannedChange {
 using ChangeAction = PlannedChange::Action;
 using ConflictResolution = PlannedChange::Resolution;
 
+// A larger file is never applied: one that is nothing but holes takes hours to read.
+constexpr uint64_t kMaxApplied = 1'000'000'000'000;
+
 struct MergePlan {
   std::vector<PlannedChange> changes;  // sorted by PathBefore()
 

@@ -67,11 +67,14 @@ class MoveFinder {
       if (targets == to.end()) continue;
       for (const size_t target : targets->second) {
         const size_t source = SourceOf(target, sources, targets->second.size());
-        if (source != kNone && used_.insert(source).second) {
-          changes_[target].moved_from = changes_[source].path;
-        }
+        if (source != kNone && used_.insert(source).second) Move(target, source);
       }
     }
+  }
+
+  void Move(size_t target, size_t source) {
+    changes_[target].moved_from = changes_[source].path;
+    changes_[target].moved = changes_[source].before;
   }
 
   size_t SourceOf(size_t target, const Indexes& sources, size_t targets) const {
@@ -103,7 +106,10 @@ class MoveFinder {
     for (size_t at = i + 1; at < end; ++at) {
       if (!IsCopyOf(changes_[at], from + "/" + changes_[at].path.substr(start.size()))) return;
     }
-    folder.moved_from = from;
+    Move(i, removed_.find(from)->second);
+    for (size_t at = i + 1; at < end; ++at) {
+      Move(at, removed_.find(from + "/" + changes_[at].path.substr(start.size()))->second);
+    }
   }
 
   // True if the directory was removed with this number of names in it.
@@ -117,6 +123,7 @@ class MoveFinder {
   }
 
   bool IsCopyOf(const Change& change, const std::string& source) const {
+    if (change.is_too_deep) return false;
     if (!change.moved_from.empty()) return change.moved_from == source;
     const auto removed = removed_.find(source);
     if (removed == removed_.end()) return false;

@@ -14,8 +14,8 @@ namespace ringfence {
 using ReadBytes = std::function<Result<std::string>(const std::string& path)>;
 
 // Sets Change::moved_from of files that are the only ones with their content, and of directories
-// all of whose files were moved. Reads only files of which one was removed and one created with the
-// same size, and none beyond 16 MiB.
+// all of whose files were moved, with what is in them. Reads only files of which one was removed
+// and one created with the same size, and none beyond 16 MiB.
 void FindMoves(ChangeList& changes, const ReadBytes& removed, const ReadBytes& created);
 
 }  // namespace ringfence

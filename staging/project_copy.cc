@@ -13,6 +13,7 @@
 
 #include "base/syscall.h"
 #include "base/text.h"
+#include "files/attributes.h"
 #include "files/beneath.h"
 #include "files/new_tree.h"
 #include "files/remove_tree.h"
@@ -90,7 +91,9 @@ class Survey {
   }
 
   Status Walk(const UniqueFd& folder, const std::string& path, int depth) {
-    if (depth > kMaxDepth) return NestedTooDeeply(path);
+    if (depth > kMaxDepth) {
+      return Error{Error::Kind::kSystem, path, "is nested too deeply to be copied", ""};
+    }
     Result<std::vector<std::string>> names = NamesIn(folder);
     if (!names) return names.error();
     std::ranges::sort(*names);
@@ -242,7 +245,7 @@ Result<CopiedProject> CopyProject(const StageFolder& folder, const StageRecord& 
   if (Status s = CreateTree(place, name, survey.tree(), sources); !s) return s.error();
   const Result<UniqueFd> copy = OpenBeneath(place, name, O_RDONLY | O_DIRECTORY);
   if (!copy) return copy.error();
-  const Result<Contents> copied = ContentsOf(*copy);
+  const Result<Contents> copied = ContentsOf(*copy, {.has_attributes = true});
   if (!copied) return copied.error();
   if (Status s = WriteList(folder, kOriginals, Unchanged(project, survey.originals())); !s) {
     return s.error();
@@ -278,7 +281,8 @@ class CopyReader {
   Result<ChangeList> Read() {
     const Result<Contents> copied = ReadList(folders_.stage, kCopied);
     if (!copied) return copied.error();
-    const Result<Contents> now = ContentsOf(folders_.written);
+    const Result<Contents> now =
+        ContentsOf(folders_.written, {.has_attributes = true, .leaves_out_deep = true});
     if (!now) return now.error();
     const Entries before = ByPath(*copied);
     const Entries after = ByPath(*now);
@@ -286,9 +290,9 @@ class CopyReader {
       const auto known = before.find(path);
       const Entry* const was = known == before.end() ? nullptr : known->second;
       if (was != nullptr && IsAsCopied(entry, *was)) continue;
-      if (Status s = AddWritten(path, entry, was != nullptr && was->is_file()); !s) {
-        return s.error();
-      }
+      const bool keeps_attributes = was != nullptr && was->attributes == entry.attributes;
+      const Written written{entry, was != nullptr && was->is_file(), keeps_attributes};
+      if (Status s = AddWritten(path, written); !s) return s.error();
     }
     for (const auto& [path, entry] : *copied) {
       if (after.contains(path) || !IsInFolder(path, after)) continue;
@@ -310,7 +314,7 @@ class CopyReader {
   // Renaming a file, or giving it another link, changes its ctime, too, but nothing else does
   // without the command.
   static bool IsAsCopied(const Entry& now, const Entry& copied) {
-    if (now.is_directory()) return copied.is_directory() && now.mode == copied.mode;
+    if (now.is_directory()) return copied.is_directory() && HasSameFacts(now, copied);
     return IsUnchanged(now, copied) && now.ctime == copied.ctime;
   }
 
@@ -322,19 +326,32 @@ class CopyReader {
     return found != entries.end() && found->second->is_directory();
   }
 
-  Status AddWritten(const std::string& path, const Entry& entry, bool is_edit) {
+  // A name in the copy that the command has created or changed.
+  struct Written {
+    const Entry& entry;
+    bool is_edit;           // a file that was copied
+    bool keeps_attributes;  // those that it was copied with
+  };
+
+  Status AddWritten(const std::string& path, const Written& written) {
     const Result<UniqueFd> folder = OpenFolderOf(folders_.project, path);
-    Change change{.path = path, .after = entry, .is_edit = is_edit};
+    Change change{.path = path, .after = written.entry, .is_edit = written.is_edit};
+    const Entry& entry = written.entry;
     if (folder) {
-      if (Status s = LookAt(folder->get(), std::string(NameOf(path)), path).MoveTo(change.before);
-          !s) {
-        return s;
-      }
+      const std::string name(NameOf(path));
+      if (Status s = LookAt(folder->get(), name, path).MoveTo(change.before); !s) return s;
+      AddAttributes(folder->get(), name, change.before);
+      // The user can have changed them meanwhile, and the copy can lack some.
+      if (written.keeps_attributes) change.after.attributes = change.before.attributes;
     }
     if (entry.is_directory()) {
-      if (!change.before.is_directory() || change.before.mode != entry.mode) Add(change);
+      change.is_too_deep = IsTooDeep(path);
+      const bool is_same =
+          change.before.is_directory() && HasSameFacts(change.before, change.after);
+      if (!is_same || change.is_too_deep) Add(change);
       return Unit{};
     }
+    change.is_too_deep = change.before.is_directory() && IsTooDeep(path);
     if (change.before.is_directory()) {
       if (Status s = AddRemovedInside(*folder, path, changes_); !s) return s;
     }
@@ -345,7 +362,7 @@ class CopyReader {
         return s;
       }
     }
-    if (!change.is_same_content || change.before.mode != entry.mode) Add(change);
+    if (!change.is_same_content || !HasSameFacts(change.before, change.after)) Add(change);
     return Unit{};
   }
 

@@ -5,30 +5,30 @@
 #include <utility>
 #include <vector>
 
+#include "files/attributes.h"
 #include "files/beneath.h"
 #include "files/remove_tree.h"
 
 namespace ringfence {
 
-Error NestedTooDeeply(const std::string& path) {
-  return {Error::Kind::kSystem, path, "is nested too deeply to be looked at", ""};
-}
-
-Status AddRemoved(const UniqueFd& folder, const std::string& path, ChangeList& changes, int depth) {
-  Result<Entry> before = LookAt(folder.get(), std::string(NameOf(path)), path);
+Status AddRemoved(const UniqueFd& folder, const std::string& path, ChangeList& changes) {
+  const std::string name(NameOf(path));
+  Result<Entry> before = LookAt(folder.get(), name, path);
   if (!before) return before.error();
+  AddAttributes(folder.get(), name, *before);
   if (before->is_directory()) {
-    if (Status s = AddRemovedInside(folder, path, changes, depth + 1); !s) return s;
+    if (Status s = AddRemovedInside(folder, path, changes); !s) return s;
   }
   if (before->exists()) {
-    changes.push_back({.path = path, .before = std::move(*before), .is_edit = true});
+    const bool is_too_deep = before->is_directory() && IsTooDeep(path);
+    changes.push_back(
+        {.path = path, .before = std::move(*before), .is_edit = true, .is_too_deep = is_too_deep});
   }
   return Unit{};
 }
 
-Status AddRemovedInside(const UniqueFd& folder, const std::string& path, ChangeList& changes,
-                        int depth) {
-  if (depth > kMaxDepth) return NestedTooDeeply(path);
+Status AddRemovedInside(const UniqueFd& folder, const std::string& path, ChangeList& changes) {
+  if (IsTooDeep(path)) return Unit{};
   const Result<UniqueFd> inner =
       OpenBeneath(folder, std::string(NameOf(path)), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   // Programs can change both sides meanwhile. What is applied is compared again.
@@ -37,9 +37,13 @@ Status AddRemovedInside(const UniqueFd& folder, const std::string& path, ChangeL
   const Result<std::vector<std::string>> names = NamesIn(*inner);
   if (!names) return names.error();
   for (const std::string& name : *names) {
-    if (Status s = AddRemoved(*inner, path + "/" + name, changes, depth); !s) return s;
+    if (Status s = AddRemoved(*inner, path + "/" + name, changes); !s) return s;
   }
   return Unit{};
+}
+
+bool HasSameFacts(const Entry& one, const Entry& other) {
+  return one.mode == other.mode && one.attributes == other.attributes;
 }
 
 Result<bool> IsSameContent(const UniqueFd& before, const UniqueFd& after, const Change& change) {

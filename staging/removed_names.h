@@ -10,15 +10,13 @@
 namespace ringfence {
 
 // Adds a removal for the name in the directory `folder` of the project, and for everything in it.
-// `path` is relative to the project, `depth` the number of directories above that count. Does
-// nothing if the name does not exist.
-Status AddRemoved(const UniqueFd& folder, const std::string& path, ChangeList& changes,
-                  int depth = 0);
-// The same only for what is in the directory of that name.
-Status AddRemovedInside(const UniqueFd& folder, const std::string& path, ChangeList& changes,
-                        int depth = 0);
+// `path` is relative to the project. Does nothing if the name does not exist.
+Status AddRemoved(const UniqueFd& folder, const std::string& path, ChangeList& changes);
+// The same only for what is in the directory of that name, unless it IsTooDeep().
+Status AddRemovedInside(const UniqueFd& folder, const std::string& path, ChangeList& changes);
 
-Error NestedTooDeeply(const std::string& path);
+// True if both have the same permissions and extended attributes.
+bool HasSameFacts(const Entry& one, const Entry& other);
 
 // True if the change leaves the same bytes or the same target of a link. `before` and `after` are
 // the directories that hold the two.

@@ -66,7 +66,7 @@ Result<UniqueFd> Stage::OpenWritten() const {
 
 Status Stage::StoreBuffer() {
   if (record_.buffer_process == 0) return Unit{};
-  Result<Contents> contents = ContentsOf(written_);
+  Result<Contents> contents = ContentsOf(written_, {.leaves_out_deep = true});
   if (!contents) return contents.error();
   NewTree tree{.entries = {{.kind = EntryKind::kDirectory, .mode = 0700, .source = "."}}};
   for (const auto& [path, entry] : *contents) {

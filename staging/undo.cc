@@ -81,10 +81,17 @@ class Undoer {
 
   Status ReverseMode(const DoneStep& done, const Entry& now) {
     if (!IsSameInode(now, done.before) || now.mode != done.mode) return Changed(done);
+    if (done.attributes) {
+      const Result<UniqueFd> folder = OpenBeneath(stage_.project(), done.path, kOpenFolder);
+      if (!folder) return folder.error();
+      const Result<AttributeValues> values = ReadAttributes(folder->get());
+      if (!values || *values != *done.attributes) return Changed(done);
+    }
     steps_.push_back({.kind = DoneStep::Kind::kMode,
                       .path = done.path,
                       .expected = now,
-                      .mode = done.before.mode});
+                      .mode = done.before.mode,
+                      .attributes = done.old_attributes});
     return Unit{};
   }
 
@@ -147,7 +154,7 @@ Result<bool> HasUnapplied(const Stage& stage) {
   return std::ranges::any_of(*changes, [&](const Change& change) {
     const bool never = !GitFolderOf(change.path).empty() ||
                        change.after.kind == EntryKind::kSpecial ||
-                       change.before.kind == EntryKind::kSpecial;
+                       change.before.kind == EntryKind::kSpecial || change.is_too_deep;
     return !never && !applied.contains(change.path);
   });
 }

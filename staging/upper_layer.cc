@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/syscall.h"
+#include "files/attributes.h"
 #include "files/beneath.h"
 #include "files/remove_tree.h"
 #include "staging/removed_names.h"
@@ -41,7 +42,7 @@ struct Upper {
 class UpperReader {
  public:
   Result<ChangeList> Read(const UniqueFd& written, const UniqueFd& project) {
-    if (Status s = Walk({written, project, "", false, 0}); !s) return s.error();
+    if (Status s = Walk({written, project, "", false}); !s) return s.error();
     std::ranges::sort(changes_, PathBefore, &Change::path);
     return std::move(changes_);
   }
@@ -53,7 +54,6 @@ class UpperReader {
     const UniqueFd& lower;  // invalid if the project has no such directory
     std::string path;
     bool is_opaque = false;  // nothing of the project's is in it
-    int depth = 0;
 
     std::string PathOf(const std::string& name) const {
       return path.empty() ? name : path + "/" + name;
@@ -73,7 +73,6 @@ class UpperReader {
   }
 
   Status Walk(const Pair& pair) {
-    if (pair.depth > kMaxDepth) return NestedTooDeeply(pair.path);
     Result<std::vector<std::string>> names = NamesIn(pair.upper);
     if (!names) return names.error();
     std::ranges::sort(*names);
@@ -91,21 +90,29 @@ class UpperReader {
     Entry before;
     if (pair.lower.valid()) {
       if (Status s = LookAt(pair.lower.get(), name, path).MoveTo(before); !s) return s;
+      AddAttributes(pair.lower.get(), name, before);
     }
     if (upper->entry.is_directory()) return VisitFolder(pair, name, upper->entry, before);
+    const bool is_too_deep = before.is_directory() && IsTooDeep(path);
     if (before.is_directory()) {
       if (Status s = AddRemovedInside(pair.lower, path, changes_); !s) return s;
     }
     if (upper->is_whiteout) {
-      if (before.exists()) Add({.path = path, .before = before, .is_edit = true});
+      if (before.exists()) {
+        Add({.path = path, .before = before, .is_edit = true, .is_too_deep = is_too_deep});
+      }
       return Unit{};
     }
-    Change change{.path = path, .before = before, .after = upper->entry, .is_edit = upper->is_edit};
+    Change change{.path = path,
+                  .before = before,
+                  .after = upper->entry,
+                  .is_edit = upper->is_edit,
+                  .is_too_deep = is_too_deep};
     if (Status s = IsSameContent(pair.lower, pair.upper, change).MoveTo(change.is_same_content);
         !s) {
       return s;
     }
-    if (!change.is_same_content || before.mode != change.after.mode) Add(std::move(change));
+    if (!change.is_same_content || !HasSameFacts(before, change.after)) Add(std::move(change));
     return Unit{};
   }
 
@@ -113,6 +120,7 @@ class UpperReader {
                                    const std::string& path) {
     Upper upper;
     if (Status s = LookAt(folder.get(), name, path).MoveTo(upper.entry); !s) return s.error();
+    AddAttributes(folder.get(), name, upper.entry);
     if (upper.entry.kind == EntryKind::kSpecial) {
       if (IsWhiteout(folder, name)) return Upper{.entry = {}, .is_whiteout = true};
     }
@@ -131,6 +139,10 @@ class UpperReader {
   Status VisitFolder(const Pair& pair, const std::string& name, const Entry& after,
                      const Entry& before) {
     const std::string path = pair.PathOf(name);
+    if (IsTooDeep(path)) {
+      Add({.path = path, .before = before, .after = after, .is_too_deep = true});
+      return Unit{};
+    }
     Result<UniqueFd> upper = OpenFolder(pair.upper, name, path);
     if (!upper) return UnlessMissing(upper.error());
     UniqueFd lower;
@@ -138,10 +150,10 @@ class UpperReader {
       const Status opened = OpenFolder(pair.lower, name, path).MoveTo(lower);
       if (!opened && !IsMissing(opened.error())) return opened.error();
     }
-    const bool is_same = before.is_directory() && before.mode == after.mode;
+    const bool is_same = before.is_directory() && HasSameFacts(before, after);
     if (!is_same) Add({.path = path, .before = before, .after = after});
     const bool is_opaque = pair.is_opaque || IsOpaque(*upper);
-    return Walk({*upper, lower, path, is_opaque, pair.depth + 1});
+    return Walk({*upper, lower, path, is_opaque});
   }
 
   // The project's names in a replaced directory, except those that the stage has too.
@@ -150,7 +162,7 @@ class UpperReader {
     if (!names) return names.error();
     for (const std::string& name : *names) {
       if (std::ranges::binary_search(kept, name)) continue;
-      if (Status s = AddRemoved(pair.lower, pair.PathOf(name), changes_, pair.depth); !s) return s;
+      if (Status s = AddRemoved(pair.lower, pair.PathOf(name), changes_); !s) return s;
     }
     return Unit{};
   }

@@ -13,7 +13,7 @@ namespace ringfence {
 
 // Compares the layer with the project, and leaves out what is the same in both. The command may
 // still run: then this is a state in between. Takes time for what was changed, not for the
-// project. An error names what cannot be read, or is nested too deeply.
+// project. An error names what cannot be read.
 Result<ChangeList> ReadUpperLayer(const UniqueFd& written, const UniqueFd& project);
 
 // True for a mark of a removed name that is a device.

@@ -92,3 +92,32 @@ TEST_CASE("moves: a directory was moved if everything in it was, and nothing els
   other_file["b/x"] = "ONE";
   CHECK(SourceOf(Found(old, other_file), "b").empty());
 }
+
+TEST_CASE("moves: what was moved keeps its earlier state, also in a directory") {
+  const ChangeList changes = Found({{"old/", ""}, {"old/empty", ""}, {"old/f", "text"}},
+                                   {{"new/", ""}, {"new/empty", ""}, {"new/f", "text"}});
+  for (const Change& change : changes) {
+    if (change.is_removed()) continue;
+    CHECK(change.moved_from == "old" + change.path.substr(3));
+    CHECK(change.moved.kind == change.after.kind);
+    CHECK_FALSE(change.has_other_mode());
+  }
+  Change changed = changes.front();
+  changed.after.mode = 0700;
+  changed.after.attributes = {{"user.a", "1"}};
+  CHECK(changed.has_other_mode());
+  CHECK(changed.other_attributes() == std::vector<std::string>{"user.a"});
+}
+
+TEST_CASE("moves: a directory with one that is nested too deeply is shown with its contents") {
+  ChangeList changes = {{.path = "new", .after = Folder()},
+                        {.path = "new/deep", .after = Folder(), .is_too_deep = true},
+                        {.path = "new/f", .after = FileOf("text")},
+                        {.path = "old", .before = Folder()},
+                        {.path = "old/deep", .before = Folder(), .is_too_deep = true},
+                        {.path = "old/f", .before = FileOf("text")}};
+  const auto read = [](const std::string&) -> Result<std::string> { return std::string("text"); };
+  FindMoves(changes, read, read);
+  CHECK(SourceOf(changes, "new").empty());
+  CHECK(SourceOf(changes, "new/f") == "old/f");
+}
