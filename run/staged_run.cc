@@ -270,10 +270,14 @@ void StagedRun::TakeBuffer(UniqueFd buffer) {
   }
 }
 
-bool StagedRun::IsBufferFull() const {
+StagedRun::BufferSpace StagedRun::SpaceOfBuffer() const {
   struct statvfs facts {};
-  return buffer_.valid() && ::fstatvfs(buffer_.get(), &facts) == 0 && facts.f_bfree == 0;
+  if (!buffer_.valid() || ::fstatvfs(buffer_.get(), &facts) != 0) return BufferSpace::kFree;
+  if (facts.f_bfree == 0) return BufferSpace::kNoBytes;
+  return facts.f_ffree == 0 ? BufferSpace::kNoNames : BufferSpace::kFree;
 }
+
+bool StagedRun::IsBufferFull() const { return SpaceOfBuffer() != BufferSpace::kFree; }
 
 AuditEntry StagedRun::StartEntry(const SandboxPlan& plan) const {
   // Names the program, but not its arguments, which may contain secrets.
@@ -300,10 +304,19 @@ bool StagedRun::HasNoChanges() const {
   return record_.mechanism == StageMechanism::kOverlay && IsEmpty(Written());
 }
 
-Outcome StagedRun::Finish(int status, int signal) {
-  if (IsBufferFull()) {
+void StagedRun::SayIfBufferIsFull() const {
+  const BufferSpace space = SpaceOfBuffer();
+  if (space == BufferSpace::kNoBytes) {
     Say("the command was ended: its changes have filled the memory of stage.buffer_size");
   }
+  if (space == BufferSpace::kNoNames) {
+    Say("the command was ended: it has created more files than stage.buffer_size has room for, "
+        "one for 2 KiB");
+  }
+}
+
+Outcome StagedRun::Finish(int status, int signal) {
+  SayIfBufferIsFull();
   if (HasNoChanges() && !options_.json) {
     Abandon();
     Say("the command changed nothing in the project");

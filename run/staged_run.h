@@ -59,6 +59,11 @@ class StagedRun final : public RunPause {
   void Paused(bool is_paused) override;
 
  private:
+  // Of the memory for the changes.
+  enum class BufferSpace : uint8_t { kFree, kNoBytes, kNoNames };
+  BufferSpace SpaceOfBuffer() const;
+  void SayIfBufferIsFull() const;
+
   StagedRun(const RunOptions& options, StageFolder folder)
       : options_(options), folder_(std::move(folder)) {}
   Status WorkAlone(const StageStore& store) const;

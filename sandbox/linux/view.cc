@@ -292,7 +292,11 @@ Status MountOverlay(const SandboxPlan& plan) {
   const bool in_memory = stage.memory > 0;
   if (in_memory) {
     // Covers the directory in this namespace only.
-    const std::string options = "mode=0700,size=" + std::to_string(stage.memory);
+    // A name takes about 1 KiB of the kernel's memory even if its file is empty, so without a limit
+    // names could take any amount. A file with contents has at least one page.
+    constexpr uint64_t kBytesPerName = 2048;
+    const std::string options = "mode=0700,size=" + std::to_string(stage.memory) +
+                                ",nr_inodes=" + std::to_string(stage.memory / kBytesPerName);
     if (Status s = MountMemory(stage.folder.text(), options); !s) return s;
   }
   const Result<UniqueFd> overlay = MakeOverlay(*project, stage.folder);

@@ -90,6 +90,26 @@ def test_a_full_buffer_ends_the_command(memory):
     assert (memory.project / "f").read_text() == "2\n"
 
 
+def test_a_buffer_that_is_full_of_names_ends_the_command(memory):
+    memory.put("f", "1\n")
+    done = memory.call("stage", "run", "--keep", "--", "sh", "-c",
+                       "echo 2 > f; seq 9000 | xargs touch 2>/dev/null; sleep 60; echo on")
+    assert (done.returncode, done.stdout) == (137, ""), done
+    assert "it has created more files than stage.buffer_size has room for, one for 2 KiB" in done.stderr
+    stage = memory.stages()[0]["id"]
+    assert 3000 < len(memory.changes(stage)) < 4097
+    memory.good("stage", "apply", stage, "f")
+    assert (memory.project / "f").read_text() == "2\n"
+
+
+def test_what_is_nested_too_deeply_does_not_keep_the_rest_from_the_disk(memory):
+    memory.put("f", "1\n")
+    stage = memory.stage("echo 2 > f; python3 -c 'import os\nfor _ in range(250): os.mkdir(\"d\"); os.chdir(\"d\")'")
+    done = memory.good("stage", "apply", stage)
+    assert "a directory that is nested too deeply" in done.stderr
+    assert (memory.project / "f").read_text() == "2\n"
+
+
 @pytest.mark.parametrize("removal", ["discard", "gc"])
 def test_a_launcher_that_was_killed_loses_the_changes(memory, removal):
     memory.put("f", "1\n")
