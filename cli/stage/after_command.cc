@@ -43,7 +43,7 @@ void SayLargeCopies(const Stage& stage, const MergePlan& plan) {
 size_t ShowPlan(const Stage& stage, const StagePlan& plan, bool as_json) {
   if (!as_json) {
     const std::vector<PreviewLine> lines = MakePreview(stage, plan);
-    const std::string text = PreviewText(lines);
+    const std::string text = ShortPreviewText(lines, stage.record().id);
     std::fwrite(text.data(), 1, text.size(), stderr);
     SayWhatStays(plan.merge);
     return lines.size();

@@ -6,15 +6,19 @@
 
 #include "base/text.h"
 #include "cli/common/console.h"
+#include "cli/stage/describe_change.h"
 #include "staging/text_diff.h"
 
 namespace ringfence {
 namespace {
 
-// The mode as git writes it.
+// The mode as git writes it, but with all permissions: git reads them, and takes only whether the
+// owner may run the file.
 std::string GitMode(const Entry& entry) {
   if (entry.is_link()) return "120000";
-  return (entry.mode & 0100) != 0 ? "100755" : "100644";
+  const std::string mode = ModeText(entry.mode);
+  constexpr size_t kDigits = 4;
+  return "10" + std::string(mode.size() < kDigits ? kDigits - mode.size() : 0, '0') + mode;
 }
 
 // As git quotes names that have unusual bytes: in double quotes, with octal escapes.
@@ -104,8 +108,34 @@ Result<std::string> DiffOf(const std::string& path, const Sides& sides) {
 
 }  // namespace
 
-Result<std::string> DiffText(const Stage& stage, const Change& change) {
+namespace {
+
+// What a diff of git cannot show. `git apply` ignores such lines before a file's diff.
+std::string NotesOf(const Change& change) {
+  const Entry& known = change.is_removed() ? change.before : change.after;
+  const bool is_one_sided = change.is_added() || change.is_removed();
+  std::string text;
+  const auto add = [&](const std::string& note) {
+    text += "# " + GitName("", change.path) + ": " + note + "\n";
+  };
+  if (is_one_sided && !IsDiffable(known)) {
+    const std::string kind(EntryKindWord(known.kind));
+    add(change.is_removed() ? "deleted " + kind : "new " + kind + ", mode " + ModeText(known.mode));
+  }
+  if (change.is_too_deep) add("nested too deeply to be read");
+  const bool has_mode_lines = IsDiffable(known) && change.moved_from.empty();
+  if (change.has_other_mode() && !has_mode_lines) {
+    add("mode " + ModeText(change.earlier().mode) + " -> " + ModeText(change.after.mode));
+  }
+  for (const std::string& name : change.other_attributes()) {
+    add("attribute " + Quote(name) + (change.earlier().exists() ? " changed" : " set"));
+  }
+  return text;
+}
+
+Result<std::string> GitDiff(const Stage& stage, const Change& change) {
   if (!IsDiffable(change.before) && !IsDiffable(change.after)) return std::string();
+  if (change.is_attributes_only()) return std::string();
   if (change.is_same_content) return DiffOf(change.path, {change.before, change.after, "", ""});
   const Result<std::string> before = BytesBefore(stage, change);
   if (!before) return before.error();
@@ -122,6 +152,13 @@ Result<std::string> DiffText(const Stage& stage, const Change& change) {
   return added ? Result<std::string>(*removed + *added) : added;
 }
 
+}  // namespace
+
+Result<std::string> DiffText(const Stage& stage, const Change& change) {
+  const Result<std::string> diff = GitDiff(stage, change);
+  return diff ? Result<std::string>(NotesOf(change) + *diff) : diff;
+}
+
 std::string ForTerminal(const std::string& diff, bool colour) {
   std::string text;
   std::string_view rest = diff;
@@ -131,6 +168,7 @@ std::string ForTerminal(const std::string& diff, bool colour) {
     if (line.starts_with("@@")) code = "\x1b[36m";
     if (line.starts_with('+')) code = "\x1b[32m";
     if (line.starts_with('-')) code = "\x1b[31m";
+    if (line.starts_with("# ")) code = "\x1b[33m";
     if (line.starts_with("diff ") || line.starts_with("+++ ") || line.starts_with("--- ")) {
       code = "\x1b[1m";
     }

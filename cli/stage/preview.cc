@@ -2,126 +2,98 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <map>
-#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/common/console.h"
+#include "cli/stage/describe_change.h"
 #include "files/beneath.h"
-#include "staging/text_diff.h"
 
 namespace ringfence {
 namespace {
 
-std::string ModeText(uint32_t mode) {
-  std::array<char, 8> text{};
-  std::snprintf(text.data(), text.size(), "%o", mode);
-  return text.data();
+using Rank = PreviewLine::Rank;
+
+const Entry& KnownSide(const Change& change) {
+  return change.is_removed() ? change.before : change.after;
 }
 
-std::string_view KindText(EntryKind kind) {
-  switch (kind) {
-    case EntryKind::kNone:
-      return "nothing";
-    case EntryKind::kFile:
-      return "file";
-    case EntryKind::kDirectory:
-      return "directory";
-    case EntryKind::kLink:
-      return "link";
-    case EntryKind::kSpecial:
-      return "FIFO, socket or device";
-  }
-  return "";
+Rank RankOf(const Change& change) {
+  if (IsNotable(change)) return Rank::kNotable;
+  return change.is_added() && change.moved_from.empty() ? Rank::kNew : Rank::kExisting;
 }
 
-// The text of a file that can be compared by lines; nothing for other entries.
-std::optional<std::string> ComparedText(const Entry& entry,
-                                        Result<std::string> (*read)(const Stage&,
-                                                                    const std::string&),
-                                        const Stage& stage, const std::string& path) {
-  if (!entry.exists()) return std::string();
-  if (!entry.is_file() || entry.size > kMaxDiffed) return {};
-  Result<std::string> bytes = read(stage, path);
-  if (!bytes || IsBinary(*bytes)) return {};
-  return std::move(*bytes);
-}
-
-Result<std::string> ReadInStage(const Stage& stage, const std::string& path) {
-  return stage.StagedBytes(path, kMaxDiffed);
-}
-
-Result<std::string> ReadInProject(const Stage& stage, const std::string& path) {
-  return stage.ProjectBytes(path, kMaxDiffed);
-}
-
-std::string LinesText(const LineCounts& counts) {
-  std::string text;
-  if (counts.added > 0) text = "+" + Counted(counts.added, "line");
-  if (counts.removed > 0) {
-    text += (text.empty() ? "-" : ", -") + Counted(counts.removed, "line");
-  }
-  return text;
-}
-
-std::string DescribeFile(const Stage& stage, const Change& change) {
-  const std::optional<std::string> before =
-      ComparedText(change.before, ReadInProject, stage, change.path);
-  const std::optional<std::string> after =
-      ComparedText(change.after, ReadInStage, stage, change.path);
-  if (before && after) {
-    const Result<LineCounts> counts = CountLines(*before, *after);
-    return counts ? LinesText(*counts) : counts.error().text();
-  }
-  std::string sizes;
-  if (change.before.exists()) sizes = SizeText(change.before.size);
-  if (change.before.exists() && change.after.exists()) sizes += " -> ";
-  if (change.after.exists()) sizes += SizeText(change.after.size);
-  return "binary, " + sizes;
-}
-
-std::string DescribeContents(const Stage& stage, const Change& change) {
-  const Entry& before = change.before;
-  const Entry& after = change.after;
-  const Entry& known = after.exists() ? after : before;
-  if (before.exists() && after.exists() && before.kind != after.kind) {
-    return std::string(KindText(before.kind)) + " -> " + std::string(KindText(after.kind));
-  }
-  if (after.is_link()) return "link to " + Quote(after.target);
-  if (known.is_directory()) return "directory";
-  if (!known.is_file()) return std::string(KindText(known.kind));
-  return change.is_same_content ? "" : DescribeFile(stage, change);
-}
-
-// How many changes of each kind a directory has.
-struct Counts {
-  size_t added = 0, removed = 0, changed = 0;
-
+// The changes in a directory, by kind.
+class FoldedCounts {
+ public:
   void Add(const Change& change) {
-    const Entry& known = change.is_removed() ? change.before : change.after;
-    if (known.is_directory()) return;
-    ++(change.is_added() ? added : change.is_removed() ? removed : changed);
+    const Entry& known = KnownSide(change);
+    if (known.is_directory() && (change.is_added() || change.is_removed())) return;
+    ++all_;
+    if (RankOf(change) == Rank::kExisting) ++existing_;
+    ++counts_[KindOf(change)];
   }
-  size_t all() const { return added + removed + changed; }
+
+  size_t all() const { return all_; }
+
+  // True if the changes of what the project has are few enough to be listed.
+  bool lists_existing() const {
+    constexpr size_t kFew = 10;
+    return existing_ <= kFew;
+  }
+
+  // "+142 files, 3 changed, 1 mode"
   std::string text() const {
     std::string text;
-    const auto part = [&text](const char* sign, size_t number, const char* what) {
-      if (number == 0) return;
-      text += (text.empty() ? "" : ", ") + std::string(sign) + Counted(number, "file") + what;
+    const auto part = [&](Kind kind, const char* sign, const std::string& words) {
+      if (counts_[kind] > 0) text += (text.empty() ? "" : ", ") + (sign + words);
     };
-    part("+", added, "");
-    part("-", removed, "");
-    part("", changed, " changed");
+    part(kAddedFile, "+", Counted(counts_[kAddedFile], "file"));
+    part(kAddedLink, "+", Counted(counts_[kAddedLink], "link"));
+    part(kRemovedFile, "-", Counted(counts_[kRemovedFile], "file"));
+    part(kRemovedLink, "-", Counted(counts_[kRemovedLink], "link"));
+    part(kMoved, "", Grouped(counts_[kMoved]) + " moved");
+    part(kChanged, "", Grouped(counts_[kChanged]) + " changed");
+    part(kMode, "", Grouped(counts_[kMode]) + " mode");
+    part(kAttributes, "", Grouped(counts_[kAttributes]) + " attributes");
     return text;
   }
+
+ private:
+  enum Kind : unsigned char {
+    kAddedFile,
+    kAddedLink,
+    kRemovedFile,
+    kRemovedLink,
+    kMoved,
+    kChanged,
+    kMode,
+    kAttributes,
+    kKinds
+  };
+
+  static Kind KindOf(const Change& change) {
+    if (!change.moved_from.empty()) return kMoved;
+    const bool is_link = KnownSide(change).is_link();
+    if (change.is_added()) return is_link ? kAddedLink : kAddedFile;
+    if (change.is_removed()) return is_link ? kRemovedLink : kRemovedFile;
+    if (change.is_mode_only()) return kMode;
+    return change.is_attributes_only() ? kAttributes : kChanged;
+  }
+
+  std::array<size_t, kKinds> counts_{};
+  size_t all_ = 0;
+  size_t existing_ = 0;  // without notable ones
 };
 
+using CountsByFolder = std::map<std::string, FoldedCounts, std::less<>>;
+
 // The outermost directories with many changes; never the project itself.
-std::map<std::string, Counts, std::less<>> CollapsedFolders(const ChangeList& changes) {
-  std::map<std::string, Counts, std::less<>> folders;
+CountsByFolder CollapsedFolders(const ChangeList& changes) {
+  CountsByFolder folders;
   for (const Change& change : changes) {
     for (std::string_view folder = FolderOf(change.path); !folder.empty();
          folder = FolderOf(folder)) {
@@ -129,11 +101,13 @@ std::map<std::string, Counts, std::less<>> CollapsedFolders(const ChangeList& ch
     }
   }
   std::erase_if(folders, [](const auto& folder) { return folder.second.all() < kManyChanges; });
-  std::erase_if(folders, [&folders](const auto& folder) {
-    std::string_view outer = FolderOf(folder.first);
+  std::set<std::string, std::less<>> inner;
+  for (const auto& [path, counts] : folders) {
+    std::string_view outer = FolderOf(path);
     while (!outer.empty() && !folders.contains(outer)) outer = FolderOf(outer);
-    return !outer.empty();
-  });
+    if (!outer.empty()) inner.insert(path);
+  }
+  std::erase_if(folders, [&inner](const auto& folder) { return inner.contains(folder.first); });
   return folders;
 }
 
@@ -164,83 +138,90 @@ class PreviewMaker {
  private:
   void Add(size_t i) {
     const Change& change = changes_[i];
-    std::string_view folder = change.path;
+    std::string_view folder = FolderOf(change.path);
     while (!folder.empty() && !collapsed_.contains(folder)) folder = FolderOf(folder);
-    if (!folder.empty()) {
-      if (folder != last_) {
-        lines_.push_back({std::string(folder) + "/", collapsed_.find(folder)->second.text()});
-      }
-      last_ = folder;
-      return;
+    if (!folder.empty()) return AddInside(i, folder);
+    if (!IsImplied(i)) AddOne(i, false);
+  }
+
+  void AddInside(size_t i, std::string_view folder) {
+    const FoldedCounts& counts = collapsed_.find(folder)->second;
+    if (folder != last_) {
+      lines_.push_back(
+          {.path = std::string(folder) + "/", .what = counts.text(), .rank = Rank::kNotable});
     }
-    const bool is_folder = (change.is_removed() ? change.before : change.after).is_directory();
-    // A new directory is implied by its files.
-    const bool has_files =
-        is_folder && i + 1 < changes_.size() && changes_[i + 1].path.starts_with(change.path + "/");
-    const bool is_own = change.is_mode_only() || change.before.is_file();
-    if (has_files && !is_own) return;
-    lines_.push_back({change.path + (is_folder ? "/" : ""), DescribeChange(stage_, change)});
+    last_ = folder;
+    const Rank rank = RankOf(changes_[i]);
+    const bool is_listed =
+        rank == Rank::kNotable || (rank == Rank::kExisting && counts.lists_existing());
+    if (is_listed && !IsImplied(i)) AddOne(i, true);
+  }
+
+  // A directory is implied by what is listed in it, unless it is a change of its own.
+  bool IsImplied(size_t i) const {
+    const Change& change = changes_[i];
+    if (!KnownSide(change).is_directory() || !change.moved_from.empty()) return false;
+    if (!change.is_added() && !change.is_removed()) return false;
+    return i + 1 < changes_.size() && changes_[i + 1].path.starts_with(change.path + "/");
+  }
+
+  void AddOne(size_t i, bool is_inside) {
+    const Change& change = changes_[i];
+    lines_.push_back({.path = change.path + (KnownSide(change).is_directory() ? "/" : ""),
+                      .what = DescribeChange(stage_, change),
+                      .is_inside = is_inside,
+                      .rank = RankOf(change)});
   }
 
   const Stage& stage_;
   ChangeList changes_;
-  std::map<std::string, Counts, std::less<>> collapsed_;
+  CountsByFolder collapsed_;
   std::string_view last_;
   std::vector<PreviewLine> lines_;
 };
 
+std::string LineText(const PreviewLine& line) {
+  return (line.is_inside ? "    " : "  ") + ShownPath(line.path) + " (" + Printable(line.what) +
+         ")\n";
+}
+
 }  // namespace
+
+bool IsNotable(const Change& change) {
+  const Entry& earlier = change.earlier();
+  const Entry& after = change.after;
+  if (!earlier.exists() || !after.exists()) return false;
+  if (earlier.kind != after.kind || change.is_too_deep) return true;
+  if (after.is_link()) return earlier.target != after.target;
+  constexpr uint32_t kRun = 0111;
+  constexpr uint32_t kOthersWrite = 0022;
+  constexpr uint32_t kAsOwner = 06000;
+  const uint32_t given = after.mode & ~earlier.mode;
+  return (given & (kRun | kOthersWrite | kAsOwner)) != 0 || !change.other_attributes().empty();
+}
 
 std::vector<bool> ShownElsewhere(const ChangeList& changes) {
   std::set<std::string_view> sources;
-  std::vector<std::string> folders;
+  std::set<std::string_view> folders;
   for (const Change& change : changes) {
     if (change.moved_from.empty()) continue;
     sources.insert(change.moved_from);
     if (!change.after.is_directory()) continue;
-    folders.push_back(change.moved_from + "/");
-    folders.push_back(change.path + "/");
+    folders.insert(change.moved_from);
+    folders.insert(change.path);
   }
+  const auto is_in_moved = [&folders](std::string_view path) {
+    do path = FolderOf(path);
+    while (!path.empty() && !folders.contains(path));
+    return !path.empty();
+  };
   std::vector<bool> is_elsewhere;
   for (const Change& change : changes) {
-    const auto holds = [&](const std::string& folder) { return change.path.starts_with(folder); };
-    is_elsewhere.push_back((change.is_removed() && sources.contains(change.path)) ||
-                           std::ranges::any_of(folders, holds));
+    const bool is_source = change.is_removed() && sources.contains(change.path);
+    const bool has_own = change.has_other_mode() || !change.other_attributes().empty();
+    is_elsewhere.push_back(is_source || (is_in_moved(change.path) && !has_own));
   }
   return is_elsewhere;
-}
-
-std::string PathLine(std::string_view path) {
-  std::string quoted = Quote(path, kMaxShownPath);
-  const bool is_plain = quoted.size() == path.size() + 2 && quoted.find(path) != quoted.npos;
-  return is_plain ? std::string(path) : quoted;
-}
-
-std::string ShownPath(std::string_view path) {
-  return path.find(' ') == path.npos ? PathLine(path) : Quote(path, kMaxShownPath);
-}
-
-std::string DescribeMode(const Change& change) {
-  const bool has_both = change.before.exists() && change.after.exists();
-  if (!has_both || change.before.kind != change.after.kind || change.after.is_link() ||
-      change.before.mode == change.after.mode) {
-    return "";
-  }
-  return "mode " + ModeText(change.before.mode) + " -> " + ModeText(change.after.mode);
-}
-
-std::string DescribeChange(const Stage& stage, const Change& change) {
-  std::string text = change.is_removed() ? "deleted" : "";
-  const auto add = [&text](const std::string& part) {
-    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
-  };
-  if (!change.moved_from.empty()) {
-    add("moved from " + ShownPath(change.moved_from));
-  } else {
-    add(DescribeContents(stage, change));
-  }
-  add(DescribeMode(change));
-  return text.empty() ? (change.is_added() ? "empty" : "changed") : text;
 }
 
 std::string DescribeBranch(const StagedBranch& branch) {
@@ -250,17 +231,35 @@ std::string DescribeBranch(const StagedBranch& branch) {
 std::vector<PreviewLine> MakePreview(const Stage& stage, const StagePlan& plan) {
   std::vector<PreviewLine> lines = PreviewMaker(stage, VisibleChanges(plan.merge)).Make();
   for (const StagedBranch& branch : plan.branches) {
-    lines.push_back({branch.repository + "/", DescribeBranch(branch)});
+    lines.push_back(
+        {.path = branch.repository + "/", .what = DescribeBranch(branch), .rank = Rank::kNotable});
   }
   return lines;
 }
 
 std::string PreviewText(const std::vector<PreviewLine>& lines) {
   std::string text;
-  for (const PreviewLine& line : lines) {
-    text += "  " + ShownPath(line.path) + " (" + Printable(line.what) + ")\n";
-  }
+  for (const PreviewLine& line : lines) text += LineText(line);
   return text;
+}
+
+std::string ShortPreviewText(const std::vector<PreviewLine>& lines, const std::string& stage,
+                             size_t most) {
+  if (lines.size() <= most) return PreviewText(lines);
+  std::vector<size_t> kept(lines.size());
+  for (size_t i = 0; i < kept.size(); ++i) kept[i] = i;
+  std::ranges::stable_sort(kept, {}, [&lines](size_t i) { return lines[i].rank; });
+  const std::vector<size_t> rest(kept.begin() + static_cast<ptrdiff_t>(most), kept.end());
+  kept.resize(most);
+  std::ranges::sort(kept);
+  std::string text;
+  for (const size_t i : kept) text += LineText(lines[i]);
+  const auto added = static_cast<size_t>(
+      std::ranges::count(rest, Rank::kNew, [&lines](size_t i) { return lines[i].rank; }));
+  const size_t others = rest.size() - added;
+  text += "  " + Grouped(rest.size()) + " more lines";
+  if (others > 0) text += ", " + Grouped(others) + " of them about what the project has";
+  return text + "; to see them: ringfence stage diff --stat " + stage + "\n";
 }
 
 }  // namespace ringfence

@@ -8,6 +8,7 @@
 #include "cli/common/console.h"
 #include "cli/common/markup.h"
 #include "cli/common/page.h"
+#include "cli/stage/describe_change.h"
 #include "cli/stage/preview.h"
 #include "cli/stage/review_diff.h"
 #include "cli/stage/review_template.h"
@@ -269,7 +270,7 @@ class ReviewMaker {
     }
     const bool has_counts = listed.counts.added + listed.counts.removed > 0;
     const bool is_said = has_counts && !planned.change.after.is_link();
-    listed.what = is_said ? DescribeMode(planned.change) : review_.describe(planned);
+    listed.what = is_said ? DescribeFacts(planned.change) : review_.describe(planned);
     if (planned.why.empty()) return;
     if (is_conflict) listed.html = "<p><a href=\"#conflicts\">Both versions</a></p>\n";
     listed.html = "<p class=\"why\">" + Markup(planned.why) + "</p>\n" + listed.html;

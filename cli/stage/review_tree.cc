@@ -25,6 +25,7 @@ std::string KindBadge(const Change& change) {
   if (!change.moved_from.empty()) return Badge("moved", "moved");
   if (change.is_added()) return Badge("added", "added");
   if (change.is_removed()) return Badge("removed", "deleted");
+  if (change.is_attributes_only()) return Badge("changed", "attributes");
   return change.is_mode_only() ? Badge("changed", "mode") : Badge("changed", "changed");
 }
 
@@ -67,16 +68,18 @@ ReviewTree::ReviewTree(std::vector<ListedChange> listed) : listed_(std::move(lis
          folder = FolderOf(folder)) {
       FolderCounts& counts = folders_[std::string(folder)];
       ++counts.entries;
+      if (!change.is_added() || !change.moved_from.empty()) ++counts.existing;
       counts.lines.added += one.counts.added;
       counts.lines.removed += one.counts.removed;
     }
   }
 }
 
-// True for a directory whose contents are listed.
+// True for a directory that is only listed for its contents.
 bool ReviewTree::IsImplied(size_t i) const {
   const Change& change = listed_[i].planned->change;
-  return IsFolder(change) && i + 1 < listed_.size() &&
+  const bool is_own = !change.moved_from.empty() || (!change.is_added() && !change.is_removed());
+  return IsFolder(change) && !is_own && i + 1 < listed_.size() &&
          listed_[i + 1].planned->change.path.starts_with(change.path + "/");
 }
 
@@ -138,7 +141,12 @@ void ReviewTree::OpenFolder(const std::string& folder, std::string_view label) {
   html_ += "<summary><code>" + Markup(label) + "/</code>";
   if (own != own_.end()) html_ += KindBadge(own->second->change) + ActionBadge(*own->second);
   const std::string lines = CountsText(counts.lines);
-  html_ += CountsHtml(Counted(counts.entries, "change") + (lines.empty() ? "" : ", ") + lines) +
+  const bool is_mixed = counts.existing > 0 && counts.existing < counts.entries;
+  const std::string existing =
+      is_large && is_mixed ? ", " + Grouped(counts.existing) + " of them to what the project has"
+                           : "";
+  html_ += CountsHtml(Counted(counts.entries, "change") + existing + (lines.empty() ? "" : ", ") +
+                      lines) +
            "</summary>\n<ul>\n";
   open_.push_back(folder);
 }

@@ -23,6 +23,7 @@ struct ListedChange {
 // What a directory has in it, at any depth.
 struct FolderCounts {
   size_t entries = 0;
+  size_t existing = 0;  // of them, changes of what the project has
   LineCounts lines;
 };
 

@@ -11,6 +11,7 @@
 #include "cli/common/console.h"
 #include "cli/common/pager.h"
 #include "cli/stage/apply_stage.h"
+#include "cli/stage/describe_change.h"
 #include "cli/stage/diff_text.h"
 #include "cli/stage/preview.h"
 #include "cli/stage/stage_choice.h"
@@ -69,7 +70,7 @@ Outcome ShowAll(const Stage& stage, const ChangeList& changes, const StageOption
       continue;
     }
     if (options.stat) {
-      text += PreviewText({{change.path, DescribeChange(stage, change)}});
+      text += PreviewText({{.path = change.path, .what = DescribeChange(stage, change)}});
       continue;
     }
     const Result<std::string> diff = DiffText(stage, change);
@@ -90,6 +91,7 @@ Outcome ShowAll(const Stage& stage, const ChangeList& changes, const StageOption
 std::string_view ChangeWord(const Change& change) {
   if (change.is_added()) return "added";
   if (change.is_removed()) return "removed";
+  if (change.is_attributes_only()) return "attributes";
   return change.is_mode_only() ? "mode" : "modified";
 }
 

@@ -13,7 +13,7 @@
 
 namespace ringfence {
 
-// "added", "removed", "mode" or "modified".
+// "added", "removed", "mode", "attributes" or "modified".
 std::string_view ChangeWord(const Change& change);
 
 // [{"path", "change": ChangeWord(), "what": see DescribeChange()}]; a path that is not UTF-8 also

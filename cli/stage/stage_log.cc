@@ -4,9 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cstdio>
 #include <span>
 #include <thread>
 #include <utility>
@@ -19,6 +17,7 @@
 #include "base/text.h"
 #include "cli/common/assumed_folder.h"
 #include "cli/common/console.h"
+#include "cli/stage/describe_change.h"
 #include "cli/stage/show_changes.h"
 #include "files/beneath.h"
 #include "policy/files/real_files.h"
@@ -45,22 +44,6 @@ Result<Context> LogContext(Registration given, const Result<StageRecord>& record
   return FindTypedContext(std::move(given), files);
 }
 
-std::string_view EntryKindWord(EntryKind kind) {
-  switch (kind) {
-    case EntryKind::kNone:
-      return "";
-    case EntryKind::kFile:
-      return "file";
-    case EntryKind::kDirectory:
-      return "directory";
-    case EntryKind::kLink:
-      return "link";
-    case EntryKind::kSpecial:
-      return "special";
-  }
-  return "";
-}
-
 std::optional<FileState> StateOf(const Entry& entry) {
   if (!entry.exists()) return {};
   FileState state{.kind = std::string(EntryKindWord(entry.kind))};
@@ -68,9 +51,7 @@ std::optional<FileState> StateOf(const Entry& entry) {
     state.target = entry.target;
     return state;
   }
-  std::array<char, 8> mode{};
-  std::snprintf(mode.data(), mode.size(), "%o", entry.mode);
-  state.mode = mode.data();
+  state.mode = ModeText(entry.mode);
   if (entry.is_file()) state.size = entry.size;
   return state;
 }
@@ -91,11 +72,19 @@ std::string_view ResultWord(const PlannedChange& planned) {
   return "";
 }
 
-// "" if the file cannot be read.
+// Terabytes of holes take no space, but hours to read.
+bool HasLargeHoles(const UniqueFd& file) {
+  constexpr int64_t kMost = int64_t{1} << 30;
+  constexpr int64_t kBlock = 512;  // stat(2)
+  struct stat facts {};
+  return ::fstat(file.get(), &facts) == 0 && facts.st_size - facts.st_blocks * kBlock > kMost;
+}
+
+// "" if the file cannot be read, or HasLargeHoles().
 std::string DigestAt(const UniqueFd& folder, const std::string& path) {
   const Result<UniqueFd> file =
       OpenBeneath(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-  if (!file) return "";
+  if (!file || HasLargeHoles(*file)) return "";
   const Result<std::string> digest = Sha256OfFile(file->get());
   return digest ? *digest : "";
 }

@@ -11,6 +11,7 @@
 #include "cli/common/console.h"
 #include "cli/common/pager.h"
 #include "cli/stage/change_groups.h"
+#include "cli/stage/describe_change.h"
 #include "cli/stage/diff_text.h"
 #include "cli/stage/preview.h"
 #include "run/messages.h"

@@ -1,0 +1,161 @@
+"""What is applied is shown: permissions, attributes, and changes among many others."""
+
+import os
+import subprocess
+
+import pytest
+
+from stage_world import tree_of
+
+SET = "python3 -c 'import os, sys; os.setxattr(sys.argv[1], sys.argv[2], sys.argv[3].encode())'"
+MANY = "mkdir -p node_modules/new; for i in $(seq 30); do echo $i > node_modules/new/$i; done;"
+
+
+@pytest.fixture(name="attributes")
+def fixture_attributes(world):
+    """A world whose files can have attributes of users."""
+    try:
+        os.setxattr(world.project, b"user.ringfence-test", b"")
+        os.removexattr(world.project, b"user.ringfence-test")
+    except OSError as problem:
+        pytest.skip(f"this file system has no user attributes: {problem}")
+    return world
+
+
+def end_of(world, script):
+    """Runs the script in a stage. Returns the list at its end and the stage."""
+    done = world.good("stage", "run", "--keep", "--", "sh", "-ec", script)
+    return done.stderr, world.stages()[-1]["id"]
+
+
+def test_permissions_of_what_was_moved(world):
+    world.put("old/run", "text\n")
+    world.put("old/other", "other\n")
+    world.put("single", "some text\n")
+    shown, stage = end_of(world, "mv old new; chmod 755 new/run; chmod 700 new; mv single moved; chmod 600 moved")
+    assert "  new/ (moved from old, mode 755 -> 700)\n" in shown, shown
+    assert "  new/run (moved from old/run, mode 644 -> 755)\n" in shown
+    assert "  moved (moved from single, mode 644 -> 600)\n" in shown
+    assert "other" not in shown
+    diff = world.good("stage", "diff", stage).stdout
+    assert "# moved: mode 644 -> 600\n" in diff and "# new: mode 755 -> 700\n" in diff, diff
+    page = world.good("stage", "review", stage).stdout
+    assert "moved from old/run, mode 644 -&gt; 755" in page and "moved from old, mode 755" in page
+
+
+def test_a_fold_counts_kinds_and_hides_no_change_of_what_was_there(world):
+    for name in ("edited", "tool", "kept"):
+        world.put(f"node_modules/{name}", "1\n")
+    (world.project / "node_modules/link").symlink_to("kept")
+    world.give(world.project)
+    shown, stage = end_of(world, MANY + "cd node_modules; echo 2 >> edited; chmod 755 tool; ln -sfn tool link; ln -s x new/l")
+    assert "  node_modules/ (+30 files, +1 link, 2 changed, 1 mode)\n" in shown, shown
+    assert "    node_modules/edited (+1 line)\n" in shown
+    assert '    node_modules/link (link to "tool")\n' in shown
+    assert "    node_modules/tool (mode 644 -> 755)\n" in shown
+  
+
+
+def test_a_fold_of_many_edits_still_names_programs_and_links(world):
+    for number in range(30):
+        world.put(f"src/{number}", "1\n")
+    world.put("src/run", "1\n")
+    world.put("src/plain", "1\n")
+    shown, stage = end_of(world, "cd src; for i in $(seq 0 29); do echo 2 >> $i; done; chmod +x run;"
+                                 " rm plain; ln -s /etc/passwd plain")
+    assert "  src/ (31 changed, 1 mode)\n" in shown, shown
+    assert "    src/run (mode 644 -> 755)\n" in shown and "    src/plain (file -> link)\n" in shown
+    assert "src/1 (" not in shown
+    page = world.good("stage", "review", stage).stdout
+    assert "<code>run</code> <span class=\"badge changed\">mode</span>" in page
+
+
+def test_a_long_list_is_cut_after_what_the_project_has(world):
+    world.put("zzz", "1\n")
+    shown, stage = end_of(world, "for i in $(seq 1500); do echo $i > f$i; done; echo 2 >> zzz")
+    lines = [line for line in shown.splitlines() if line.startswith("  ")]
+    assert len(lines) == 101, len(lines)
+    assert "  zzz (+1 line)" in lines
+    assert lines[-1] == f"  1,401 more lines; to see them: ringfence stage diff --stat {stage}"
+    assert len(world.good("stage", "diff", "--stat", stage).stdout.splitlines()) == 1501
+
+
+def test_permissions_in_the_diff(world):
+    world.put("secret", "1\n")
+    world.put("run", "1\n")
+    world.put("sub/f", "1\n")
+    stage = world.stage("chmod 600 secret; chmod 700 run; chmod 700 sub; mkdir -m 755 empty; echo 1 > new; chmod 666 new")
+    diff = world.good("stage", "diff", stage).stdout
+    assert "diff --git a/secret b/secret\nold mode 100644\nnew mode 100600\n" in diff, diff
+    assert "new file mode 100666\n" in diff
+    assert "# sub: mode 755 -> 700\n" in diff
+    assert "# empty: new directory, mode 755\n" in diff
+    copy = world.base / "copy"
+    subprocess.run(["cp", "-a", world.project, copy], check=True)
+    subprocess.run(["git", "apply", "-"], cwd=copy, input=diff, text=True, check=True)
+    assert (copy / "run").stat().st_mode & 0o100 and (copy / "new").exists()
+
+
+@pytest.mark.parametrize("is_copy", (False, True))
+def test_attributes_are_a_change(attributes, is_copy):
+    world = attributes
+    for name in ("only", "both", "moved", "sub/f", "gone"):
+        world.put(name, f"{name}\n")
+    for name in ("sub", "gone"):
+        os.setxattr(world.project / name, b"user.old", b"0")
+    if is_copy:
+        world.forbid_overlay()
+    before = tree_of(world.project)
+    shown, stage = end_of(world, f"{SET} only user.note 1; echo 2 >> both; {SET} both user.note 1; mv moved there;"
+                                 f" {SET} there user.note 1; {SET} sub user.old 1; {SET} sub user.new 2; rm gone;"
+                                 f" echo 1 > new; {SET} new user.note 1; touch sub/f")
+    for line in ("only (attributes changed (user.note))", "both (+1 line, attributes changed (user.note))",
+                 "there (moved from moved, attributes changed (user.note))",
+                 "sub/ (attributes changed (user.new, user.old))", "new (+1 line)"):
+        assert f"  {line}\n" in shown, f"{line}: {shown}"
+    assert world.changes(stage)["only"] == "attributes"
+    diff = world.good("stage", "diff", stage).stdout
+    assert '# only: attribute "user.note" changed\n' in diff and '# sub: attribute "user.new" changed\n' in diff
+    assert '# new: attribute "user.note" set\n' in diff
+    world.good("stage", "apply", stage)
+    for name in ("only", "both", "there", "new"):
+        assert os.getxattr(world.project / name, "user.note") == b"1", name
+    assert os.getxattr(world.project / "sub", "user.old") == b"1"
+    assert os.getxattr(world.project / "sub", "user.new") == b"2"
+    assert not world.changes(stage)
+    world.good("stage", "undo", stage)
+    assert tree_of(world.project) == before
+    assert os.listxattr(world.project / "only") == [] and os.listxattr(world.project / "sub") == ["user.old"]
+    assert os.getxattr(world.project / "sub", "user.old") == b"0"
+    assert os.getxattr(world.project / "gone", "user.old") == b"0"
+
+
+def test_an_undo_leaves_attributes_that_were_changed_since(attributes):
+    world = attributes
+    world.put("sub/f", "1\n")
+    stage = world.stage(f"{SET} sub user.x 1")
+    world.good("stage", "apply", stage)
+    os.setxattr(world.project / "sub", b"user.x", b"mine")
+    done = world.call("stage", "undo", stage)
+    assert done.returncode == 1 and "changed since: sub" in done.stderr, done
+    assert os.getxattr(world.project / "sub", "user.x") == b"mine"
+
+
+def test_a_merged_file_keeps_the_attributes_of_the_stage(attributes):
+    world = attributes
+    world.put("f", "1\n2\n3\n4\n5\n6\n7\n")
+    stage = world.stage(f"sed -i 's/7/7 staged/' f; {SET} f user.note 1")
+    world.put("f", "1 mine\n2\n3\n4\n5\n6\n7\n")
+    world.good("stage", "apply", stage)
+    assert (world.project / "f").read_text() == "1 mine\n2\n3\n4\n5\n6\n7 staged\n"
+    assert os.getxattr(world.project / "f", "user.note") == b"1"
+
+
+def test_attributes_of_more_than_a_page(attributes):
+    world = attributes
+    world.put("f", "1\n")
+    stage = world.stage(f"for i in $(seq 20); do {SET} f user.$i $(head -c 100 /dev/zero | tr '\\0' x); done")
+    assert world.changes(stage) == {"f": "attributes"}
+    assert "and 17 more" in world.good("stage", "diff", "--stat", stage).stdout
+    world.good("stage", "apply", stage)
+    assert len(os.listxattr(world.project / "f")) == 20
