@@ -173,6 +173,8 @@ class Creator {
     const Result<UniqueFd> source = OpenSource(entry);
     if (entry.bytes) {
       if (Status s = WriteAll(file.get(), *entry.bytes); !s) return s;
+      const auto size = static_cast<off_t>(entry.hole_size);
+      if (size > 0 && ::ftruncate(file.get(), size) != 0) return SystemError("ftruncate");
     } else {
       if (!source && sources_.created) {
         return CallStatus(::unlinkat(where.get(), name.c_str(), 0) == 0, "unlink(" + name + ")");

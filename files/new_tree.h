@@ -21,6 +21,7 @@ struct NewEntry {
   uint32_t mode = 0644;
   std::string target;                // of a link
   std::optional<std::string> bytes;  // of a file
+  uint64_t hole_size = 0;            // a file with `bytes` ends with a hole up to this size
   std::string source;                // path below NewTree::sources
   // The file becomes a hard link to the source, if it is in the same file system: it is the same
   // file then, also for those who compare it with what they saw.

@@ -10,6 +10,7 @@
 #include "base/syscall.h"
 #include "files/beneath.h"
 #include "files/new_tree.h"
+#include "staging/merge_plan.h"
 #include "staging/project_copy.h"
 #include "staging/store/names.h"
 #include "staging/upper_layer.h"
@@ -77,6 +78,11 @@ Status Stage::StoreBuffer() {
                             .target = entry.target,
                             .source = path,
                             .mtime = entry.mtime});
+    // Memory can hold files that are larger than the disk's file system takes. They are never
+    // applied, so their contents are not needed, but the list must have them.
+    if (entry.size <= kMaxApplied) continue;
+    tree.entries.back().bytes = "";
+    tree.entries.back().hole_size = kMaxApplied + 1;
   }
   if (Status s =
           CreateTree(folder_.fd(), kStageWritten, tree, {.folder = &written_, .keeps_marks = true});

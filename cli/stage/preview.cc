@@ -31,7 +31,8 @@ class FoldedCounts {
  public:
   void Add(const Change& change) {
     const Entry& known = KnownSide(change);
-    if (known.is_directory() && (change.is_added() || change.is_removed())) return;
+    const bool is_one_sided = change.is_added() || change.is_removed();
+    if (known.is_directory() && is_one_sided && change.moved_from.empty()) return;
     ++all_;
     if (RankOf(change) == Rank::kExisting) ++existing_;
     ++counts_[KindOf(change)];

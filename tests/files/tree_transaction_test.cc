@@ -100,7 +100,7 @@ class Project {
     steps.push_back(Step(Kind::kRemove, "removed"));
     steps.push_back(Step(Kind::kMode, "sub"));
     steps.back().mode = 0750;
-    steps.back().attributes = {{"user.new", "1"}};
+    steps.back().attributes.emplace().emplace_back("user.new", "1");
     return steps;
   }
 

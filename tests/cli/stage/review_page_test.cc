@@ -178,6 +178,21 @@ TEST_CASE("review page: directories, moves and modes") {
   CHECK(CountOf(page, "<li") == CountOf(page, "</li>"));
 }
 
+TEST_CASE("review page: a directory's own change is listed besides its contents") {
+  Entry closed = Folder();
+  closed.mode = 0700;
+  Entry named = Folder();
+  named.attributes = {{"user.a", "1"}};
+  const std::string page = ReviewHtml(ReviewOf(
+      {Planned({.path = "a", .before = Folder(), .after = closed}),
+       Planned({.path = "a/b", .before = Folder(), .after = named}), Added("a/b/file"),
+       Planned({.path = "old", .before = Folder()}), Planned({.path = "old/x", .before = File()})},
+      ""));
+  CHECK(CountOf(page, "<code>a/</code> <span class=\"badge changed\">mode</span>") > 0);
+  CHECK(CountOf(page, "<code>b/</code> <span class=\"badge changed\">attributes</span>") > 0);
+  CHECK(CountOf(page, "<code>old/</code> <span class=\"badge removed\">") == 1);
+}
+
 TEST_CASE("review page: what is not applied, and why") {
   using enum PlannedChange::Action;
   std::vector<PlannedChange> changes = {Edited("c", kConflict, "both"),

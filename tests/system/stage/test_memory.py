@@ -110,6 +110,14 @@ def test_what_is_nested_too_deeply_does_not_keep_the_rest_from_the_disk(memory):
     assert (memory.project / "f").read_text() == "2\n"
 
 
+def test_a_file_that_is_too_large_for_the_disk(memory):
+    memory.put("f", "1\n")
+    stage = memory.stage("echo 2 > f; truncate -s 4E huge")
+    done = memory.good("stage", "apply", stage)
+    assert "not applied: huge: larger than 1 TB" in done.stderr, done
+    assert (memory.project / "f").read_text() == "2\n" and not (memory.project / "huge").exists()
+
+
 @pytest.mark.parametrize("removal", ["discard", "gc"])
 def test_a_launcher_that_was_killed_loses_the_changes(memory, removal):
     memory.put("f", "1\n")
