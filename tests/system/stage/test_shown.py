@@ -1,6 +1,7 @@
 """What is applied is shown: permissions, attributes, and changes among many others."""
 
 import os
+import struct
 import subprocess
 
 import pytest
@@ -159,3 +160,40 @@ def test_attributes_of_more_than_a_page(attributes):
     assert "and 17 more" in world.good("stage", "diff", "--stat", stage).stdout
     world.good("stage", "apply", stage)
     assert len(os.listxattr(world.project / "f")) == 20
+
+
+def acl(*named):
+    """The bytes of an access control list that gives users more: the owner's and others' entries, and theirs."""
+    anyone = 0xffffffff
+    entries = [(1, 7, anyone), *((2, 7, user) for user in named), (4, 5, anyone), (0x10, 7, anyone), (0x20, 5, anyone)]
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+
+
+@pytest.mark.parametrize("is_copy", (False, True))
+def test_access_control_lists(attributes, is_copy):
+    """A new file in the project gets no list from its directory that it does not have in the stage."""
+    world = attributes
+    world.put("d/f", "1\n")
+    world.put("g", "1\n")
+    user = world.as_user.get("user", 12345)
+    try:
+        os.setxattr(world.project / "d", "system.posix_acl_default", acl(user))
+        os.setxattr(world.project / "d/f", "system.posix_acl_access", acl(user))
+    except OSError as problem:
+        pytest.skip(f"this file system has no access control lists: {problem}")
+    if is_copy:
+        world.forbid_overlay()
+    shown, stage = end_of(world, "python3 -c 'import os\n"
+                          "os.removexattr(\"d/f\", \"system.posix_acl_access\")\n"
+                          "open(\"d/plain\", \"w\").close()\n"
+                          "os.removexattr(\"d/plain\", \"system.posix_acl_access\")\n"
+                          "open(\"d/new\", \"w\").close()\n"
+                          f"os.setxattr(\"g\", \"system.posix_acl_access\", bytes.fromhex(\"{acl(user).hex()}\"))'")
+    assert "attributes changed (system.posix_acl_access))\n" in shown, shown
+    world.good("stage", "apply", stage)
+    lists = {name: os.listxattr(world.project / name) for name in ("d/f", "d/plain", "d/new", "g", "d")}
+    access = ["system.posix_acl_access"]
+    assert lists == {"d/f": [], "d/plain": [], "d/new": access, "g": access, "d": ["system.posix_acl_default"]}
+    assert not world.changes(stage)
+    world.good("stage", "undo", stage)
+    assert os.listxattr(world.project / "d/f") == access and os.listxattr(world.project / "g") == []
