@@ -21,11 +21,6 @@ const Entry& KnownSide(const Change& change) {
   return change.is_removed() ? change.before : change.after;
 }
 
-Rank RankOf(const Change& change) {
-  if (IsNotable(change)) return Rank::kNotable;
-  return change.is_added() && change.moved_from.empty() ? Rank::kNew : Rank::kExisting;
-}
-
 // The changes in a directory, by kind.
 class FoldedCounts {
  public:
@@ -199,6 +194,11 @@ bool IsNotable(const Change& change) {
   constexpr uint32_t kAsOwner = 06000;
   const uint32_t given = after.mode & ~earlier.mode;
   return (given & (kRun | kOthersWrite | kAsOwner)) != 0 || !change.other_attributes().empty();
+}
+
+PreviewLine::Rank RankOf(const Change& change) {
+  if (IsNotable(change)) return Rank::kNotable;
+  return change.is_added() && change.moved_from.empty() ? Rank::kNew : Rank::kExisting;
 }
 
 std::vector<bool> ShownElsewhere(const ChangeList& changes) {

@@ -25,6 +25,8 @@ struct PreviewLine {
   Rank rank = Rank::kExisting;
 };
 
+PreviewLine::Rank RankOf(const Change& change);
+
 // A directory with at least this many changes has one line, unless IsNotable() says otherwise.
 constexpr size_t kManyChanges = 20;
 

@@ -60,6 +60,16 @@ std::vector<bool> InLargeFolder(const std::vector<ListedChange>& listed) {
   return is_inside;
 }
 
+// Leaves out all but `most` changes: first those about new files.
+void LeaveOut(std::vector<ListedChange>& listed, size_t most) {
+  if (listed.size() <= most) return;
+  std::vector<ListedChange*> ranked;
+  for (ListedChange& one : listed) ranked.push_back(&one);
+  std::ranges::stable_sort(ranked, {},
+                           [](const ListedChange* one) { return RankOf(one->planned->change); });
+  for (size_t i = most; i < ranked.size(); ++i) ranked[i]->is_left_out = true;
+}
+
 class ReviewMaker {
  public:
   ReviewMaker(const Review& review, const ReviewLimits& limits)
@@ -243,11 +253,12 @@ class ReviewMaker {
   std::string Changes() {
     std::vector<ListedChange> listed = Listed();
     if (listed.empty()) return SectionHtml("changes", "Changes", "<p>There are no changes.</p>\n");
+    LeaveOut(listed, limits_.listed);
     // What is not hidden in a large directory comes first when the page gets too large.
     const std::vector<bool> is_hidden = InLargeFolder(listed);
     for (const bool hidden : {false, true}) {
-      for (size_t i = 0; i < listed.size() && i < limits_.listed; ++i) {
-        if (is_hidden[i] == hidden) Describe(listed[i]);
+      for (size_t i = 0; i < listed.size(); ++i) {
+        if (is_hidden[i] == hidden && !listed[i].is_left_out) Describe(listed[i]);
       }
     }
     for (const ListedChange& one : listed) {
@@ -257,7 +268,7 @@ class ReviewMaker {
     const bool is_short =
         listed.size() <= kMostOpen && lines_.added + lines_.removed <= kMostOpenLines;
     for (ListedChange& one : listed) one.is_open = is_short;
-    return SectionHtml("changes", "Changes", ReviewTree(std::move(listed)).Html(limits_.listed));
+    return SectionHtml("changes", "Changes", ReviewTree(std::move(listed)).Html());
   }
 
   void Describe(ListedChange& listed) {

@@ -56,6 +56,10 @@ std::string CountsHtml(const std::string& text) {
   return text.empty() ? "" : " <span class=\"counts\">" + Markup(text) + "</span>";
 }
 
+std::string OfExisting(size_t count) {
+  return count == 0 ? "" : ", " + Grouped(count) + " of them to what the project has";
+}
+
 }  // namespace
 
 ReviewTree::ReviewTree(std::vector<ListedChange> listed) : listed_(std::move(listed)) {
@@ -68,7 +72,7 @@ ReviewTree::ReviewTree(std::vector<ListedChange> listed) : listed_(std::move(lis
          folder = FolderOf(folder)) {
       FolderCounts& counts = folders_[std::string(folder)];
       ++counts.entries;
-      if (!change.is_added() || !change.moved_from.empty()) ++counts.existing;
+      if (RankOf(change) != PreviewLine::Rank::kNew) ++counts.existing;
       counts.lines.added += one.counts.added;
       counts.lines.removed += one.counts.removed;
     }
@@ -83,24 +87,24 @@ bool ReviewTree::IsImplied(size_t i) const {
          listed_[i + 1].planned->change.path.starts_with(change.path + "/");
 }
 
-std::string ReviewTree::Html(size_t most) {
+std::string ReviewTree::Html() {
   html_ = "<ul class=\"tree\">\n";
-  size_t shown = 0;
   size_t left_out = 0;
+  size_t existing = 0;
   for (size_t i = 0; i < listed_.size(); ++i) {
     if (IsImplied(i)) continue;
-    if (shown == most) {
+    if (listed_[i].is_left_out) {
       ++left_out;
+      if (RankOf(listed_[i].planned->change) != PreviewLine::Rank::kNew) ++existing;
       continue;
     }
-    ++shown;
     Enter(FolderOf(listed_[i].planned->change.path));
     AddChange(listed_[i]);
   }
   LeaveFor("");
   if (left_out > 0) {
-    html_ += "<li class=\"note\">" + Markup(Counted(left_out, "more change")) +
-             " not listed here</li>\n";
+    html_ += "<li class=\"note\">" + Markup(Counted(left_out, "more change")) + " not listed here" +
+             OfExisting(existing) + "</li>\n";
   }
   return std::move(html_) + "</ul>\n";
 }
@@ -142,9 +146,7 @@ void ReviewTree::OpenFolder(const std::string& folder, std::string_view label) {
   if (own != own_.end()) html_ += KindBadge(own->second->change) + ActionBadge(*own->second);
   const std::string lines = CountsText(counts.lines);
   const bool is_mixed = counts.existing > 0 && counts.existing < counts.entries;
-  const std::string existing =
-      is_large && is_mixed ? ", " + Grouped(counts.existing) + " of them to what the project has"
-                           : "";
+  const std::string existing = is_large && is_mixed ? OfExisting(counts.existing) : "";
   html_ += CountsHtml(Counted(counts.entries, "change") + existing + (lines.empty() ? "" : ", ") +
                       lines) +
            "</summary>\n<ul>\n";

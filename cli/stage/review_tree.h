@@ -18,6 +18,7 @@ struct ListedChange {
   LineCounts counts;
   std::string html;  // its diff, or why there is none; may be ""
   bool is_open = false;
+  bool is_left_out = false;  // only counted
 };
 
 // What a directory has in it, at any depth.
@@ -31,8 +32,7 @@ class ReviewTree {
  public:
   explicit ReviewTree(std::vector<ListedChange> listed);
 
-  // At most `most` of the changes.
-  std::string Html(size_t most);
+  std::string Html();
 
  private:
   void Enter(std::string_view folder);

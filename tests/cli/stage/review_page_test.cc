@@ -138,7 +138,12 @@ TEST_CASE("review page: long lines and large diffs are cut, and say so") {
   const std::string page = ReviewHtml(ReviewOf(many), {.page_bytes = 400, .listed = 3});
   CHECK(CountOf(page, "<pre") == 2);
   CHECK(CountOf(page, "This diff is left out") == 1);
-  CHECK(CountOf(page, "2 more changes not listed") == 1);
+  CHECK(CountOf(page, "2 more changes not listed here, 2 of them to what the project has") == 1);
+  const std::string mixed = ReviewHtml(
+      ReviewOf({Added("a"), Added("b"), Added("c"), Edited("d"), Edited("e")}), {.listed = 2});
+  CHECK(CountOf(mixed, "3 more changes not listed here</li>") == 1);
+  CHECK(CountOf(mixed, "<code>d</code>") == 1);
+  CHECK(CountOf(mixed, "<code>a</code>") == 0);
 }
 
 TEST_CASE("review page: files in large directories leave the space to others") {
