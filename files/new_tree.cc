@@ -43,28 +43,34 @@ bool CannotBeCopied(int code) {
   return code == EXDEV || code == EINVAL || code == ENOSYS || code == EOPNOTSUPP;
 }
 
+// Copies a part. Returns false if the file has become shorter.
+Result<bool> CopyRange(int from, int to, off_t begin, off_t end) {
+  off_t in = begin;
+  off_t out = begin;
+  while (in < end) {
+    const ssize_t copied = ::copy_file_range(from, &in, to, &out, static_cast<size_t>(end - in), 0);
+    if (copied < 0 && errno == EINTR) continue;
+    if (copied < 0 && CannotBeCopied(errno)) {
+      Status s = CopyByHand(from, to, in, end);
+      return s ? Result<bool>(true) : s.error();
+    }
+    if (copied < 0) return SystemError("copy_file_range");
+    if (copied == 0) return false;
+  }
+  return true;
+}
+
 // Copies the parts that are not holes.
 Status CopyData(int from, int to, off_t size) {
-  off_t at = 0;
-  while (at < size) {
+  for (off_t at = 0; at < size;) {
     off_t begin = ::lseek(from, at, SEEK_DATA);
     if (begin < 0 && errno == ENXIO) break;  // only a hole is left
     off_t end = begin < 0 ? size : ::lseek(from, begin, SEEK_HOLE);
     if (begin < 0) begin = at;  // the file system knows no holes
     if (end < 0) end = size;
-    off_t in = begin;
-    off_t out = begin;
-    while (in < end) {
-      const ssize_t copied =
-          ::copy_file_range(from, &in, to, &out, static_cast<size_t>(end - in), 0);
-      if (copied < 0 && errno == EINTR) continue;
-      if (copied < 0 && CannotBeCopied(errno)) {
-        if (Status s = CopyByHand(from, to, in, end); !s) return s;
-        break;
-      }
-      if (copied < 0) return SystemError("copy_file_range");
-      if (copied == 0) return Unit{};  // the file has become shorter
-    }
+    const Result<bool> is_whole = CopyRange(from, to, begin, end);
+    if (!is_whole) return is_whole.error();
+    if (!*is_whole) return Unit{};
     at = end;
   }
   return CallStatus(::ftruncate(to, size) == 0, "ftruncate");

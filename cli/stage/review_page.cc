@@ -64,6 +64,7 @@ std::vector<bool> InLargeFolder(const std::vector<ListedChange>& listed) {
 void LeaveOut(std::vector<ListedChange>& listed, size_t most) {
   if (listed.size() <= most) return;
   std::vector<ListedChange*> ranked;
+  ranked.reserve(listed.size());
   for (ListedChange& one : listed) ranked.push_back(&one);
   std::ranges::stable_sort(ranked, {},
                            [](const ListedChange* one) { return RankOf(one->planned->change); });
