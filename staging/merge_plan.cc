@@ -143,6 +143,10 @@ size_t MergePlan::Count(ChangeAction action) const {
   return static_cast<size_t>(std::ranges::count(changes, action, &PlannedChange::action));
 }
 
+size_t MergePlan::CountDone() const {
+  return static_cast<size_t>(std::ranges::count_if(changes, &PlannedChange::is_done));
+}
+
 Result<MergePlan> PlanMerge(ChangeList changes, const MergeSurroundings& surroundings) {
   MergePlanner planner(surroundings);
   MergePlan plan;
@@ -152,9 +156,13 @@ Result<MergePlan> PlanMerge(ChangeList changes, const MergeSurroundings& surroun
     if (!planned) return planned.error();
     plan.changes.push_back(std::move(*planned));
   }
+  LeaveOutDependents(plan);
+  return plan;
+}
+
+void LeaveOutDependents(MergePlan& plan) {
   LeaveOutContents(plan.changes);
   KeepFolders(plan.changes);
-  return plan;
 }
 
 }  // namespace ringfence

@@ -50,6 +50,7 @@ struct MergePlan {
   std::vector<PlannedChange> changes;  // sorted by PathBefore()
 
   size_t Count(ChangeAction action) const;
+  size_t CountDone() const;  // applied and merged
 };
 
 // What the plan depends on besides the changes.
@@ -60,11 +61,15 @@ struct MergeSurroundings {
   std::function<std::optional<std::string>(const std::string& path)> base;
   // The bytes of a file now, in the project and in the stage.
   std::function<Result<std::string>(const std::string&path)> project_bytes, staged_bytes;
-  // Why the policy does not let this change be applied; "" if it does.
+  // Why the policy does not let this change be applied with all others; "" if it does.
   std::function<std::string(const Change&)> held_back;
 };
 
 // Without a known base, changes of both sides are never merged.
 Result<MergePlan> PlanMerge(ChangeList changes, const MergeSurroundings& surroundings);
+
+// Leaves out what cannot be done because other changes of the plan are not: what is in a new
+// directory, and the removal of a directory that holds something.
+void LeaveOutDependents(MergePlan& plan);
 
 }  // namespace ringfence

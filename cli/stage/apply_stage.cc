@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -18,7 +19,6 @@
 #include "cli/stage/verify.h"
 #include "files/beneath.h"
 #include "files/tree_transaction.h"
-#include "policy/files/real_files.h"
 #include "run/messages.h"
 #include "staging/apply.h"
 #include "staging/base_versions.h"
@@ -56,6 +56,26 @@ void SayEach(const MergePlan& plan, ChangeAction action, const std::string& labe
   if (count > kMost) Say(label + ": " + std::to_string(count - kMost) + " more");
 }
 
+// Answers can have left changes out that others depend on, and another stage can have been applied
+// since the plan was made. The project is locked now.
+Status HoldBackLast(const Stage& stage, MergePlan& plan, const StageOptions& options) {
+  const Result<StagePolicy> policy = StagePolicy::Find(options.given, stage.record());
+  if (!policy) return policy.error();
+  MergePlan stays;
+  std::vector<ChangeAction> actions;
+  for (const PlannedChange& planned : plan.changes) actions.push_back(planned.action);
+  LeaveOutDependents(plan);
+  HoldBack(*policy, plan);
+  for (size_t i = 0; i < plan.changes.size(); ++i) {
+    const PlannedChange& planned = plan.changes[i];
+    if (planned.action == actions[i]) continue;
+    stays.changes.push_back(
+        {.change = {.path = planned.change.path}, .action = planned.action, .why = planned.why});
+  }
+  SayWhatStays(stays);
+  return Unit{};
+}
+
 // The path below the project; "" for the project itself.
 std::string NameInProject(const std::string& path, const Path& project) {
   for (const std::string& absolute : {Absolute(path), project.text() + "/" + path}) {
@@ -65,6 +85,14 @@ std::string NameInProject(const std::string& path, const Path& project) {
     }
   }
   return path;
+}
+
+const std::string& PathOfPlanned(const PlannedChange& planned) { return planned.change.path; }
+
+std::vector<const Change*> PointersTo(const ChangeList& changes) {
+  std::vector<const Change*> pointers;
+  for (const Change& change : changes) pointers.push_back(&change);
+  return pointers;
 }
 
 bool IsAt(std::string_view path, const std::string& name) {
@@ -196,16 +224,10 @@ Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
   if (Status s = KeepOnly(*changes, options.paths, stage); !s) return s.error();
   const Result<StagePolicy> policy = StagePolicy::Find(options.given, stage.record());
   if (!policy) return policy.error();
-  const Result<Policy> rules = policy->Rules();
-  if (!rules) return rules.error();
-  const RealFiles disk;
-  const FilesWithout files(disk, stage.record().project, *changes);
-  const CachedFiles cached(files);
   const Result<BaseVersions> base = BaseVersions::Of(stage, store);
   if (!base) return base.error();
   if (Status s = base->Keep(*changes); !s) return s.error();
   const auto staged = [&](const std::string& path) { return stage.StagedBytes(path, kMaxMerged); };
-  const auto held = [&](const Change& change) { return policy->WhyHeld(change, *rules, cached); };
 
   GitObjects objects(stage);
   Result<RepositoryPlan> repositories = PlanRepositories(
@@ -219,6 +241,8 @@ Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
                        return OpenBeneath(stage.project(), path, O_PATH).has_value();
                      }});
   if (!repositories) return repositories.error();
+  const ChangeList all = *changes;
+  const PlannedDecisions decisions(*policy, PointersTo(all));
   Result<MergePlan> merge =
       PlanMerge(std::move(*changes),
                 {.is_unchanged = [&](const std::string& path,
@@ -227,19 +251,17 @@ Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
                  .project_bytes =
                      [&](const std::string& path) { return stage.ProjectBytes(path, kMaxMerged); },
                  .staged_bytes = staged,
-                 .held_back = held});
+                 .held_back = [&](const Change& change) { return decisions.WhyHeld(change); }});
   if (!merge) return merge.error();
-  for (PlannedChange& planned : repositories->changes) {
-    if (planned.is_done()) planned.why = held(planned.change);
-    if (planned.is_done() && !planned.why.empty()) planned.action = ChangeAction::kHold;
-    merge->changes.push_back(std::move(planned));
-  }
-  std::ranges::sort(merge->changes, PathBefore,
-                    [](const PlannedChange& planned) { return planned.change.path; });
+  std::ranges::move(repositories->changes, std::back_inserter(merge->changes));
+  std::ranges::sort(merge->changes, PathBefore, PathOfPlanned);
+  const bool is_all = merge->CountDone() == all.size() && merge->changes.size() == all.size();
+  if (!is_all) HoldBack(*policy, *merge);  // otherwise the decisions were for this plan
+  const Policy& rules = policy->rules();
   return StagePlan{.merge = std::move(*merge),
                    .branches = std::move(repositories->branches),
-                   .verify = {rules->stage.verify.begin(), rules->stage.verify.end()},
-                   .show_diff_threshold = rules->stage.show_diff_threshold};
+                   .verify = {rules.stage.verify.begin(), rules.stage.verify.end()},
+                   .show_diff_threshold = rules.stage.show_diff_threshold};
 }
 
 void SayWhatStays(const MergePlan& plan) {
@@ -248,14 +270,15 @@ void SayWhatStays(const MergePlan& plan) {
   SayEach(plan, ChangeAction::kSkip, "not applied");
 }
 
-Outcome ApplyAndReport(TakenStage& taken, const StagePlan& plan, const ApplyRequest& request) {
+Outcome ApplyAndReport(TakenStage& taken, StagePlan& plan, const ApplyRequest& request) {
   Stage& stage = taken.stage;
   const std::string& id = stage.record().id;
-  const MergePlan& merge = plan.merge;
+  MergePlan& merge = plan.merge;
   if (!taken.project.valid()) {
     Status s = TakeProject(taken.store, stage, "ringfence stage apply ").MoveTo(taken.project);
     if (!s) return s.error();
   }
+  if (Status s = HoldBackLast(stage, merge, request.options); !s) return s.error();
   if (const size_t conflicts = merge.Count(ChangeAction::kConflict); conflicts > 0) {
     return Outcome::No({Error::Kind::kUsage, "",
                         "nothing is applied, because of " + Counted(conflicts, "conflict"),

@@ -48,8 +48,9 @@ struct ApplyRequest {
 };
 
 // Applies the plan while no other stage is applied to the project, if the policy's "stage.verify"
-// succeeds. Prints and logs what it did.
-Outcome ApplyAndReport(TakenStage& taken, const StagePlan& plan, const ApplyRequest& request);
+// succeeds. Before, holds back what the policy does not allow without what the user has left out of
+// the plan. Prints and logs what it did.
+Outcome ApplyAndReport(TakenStage& taken, StagePlan& plan, const ApplyRequest& request);
 
 Outcome UndoStage(TakenStage& taken, const ApplyRequest& request);
 

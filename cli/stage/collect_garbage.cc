@@ -97,15 +97,15 @@ class StageCollector {
     const int64_t applied = record && again ? AppliedAt(std::move(*again)) : 0;
     if (applied == 0) return {};
     const Result<StagePolicy> policy = StagePolicy::Find(options_.given, *record);
-    const Result<Policy> rules = policy ? policy->Rules() : policy.error();
-    if (!rules) return {};
+    if (!policy) return {};
+    const Policy& rules = policy->rules();
     const bool is_given = options_.days != kPolicyDays;
     const uint64_t bytes = TreeSize(folder->fd());
     return KeptStage{.folder = std::move(*folder),
                      .applied = applied,
                      .bytes = bytes,
-                     .keep_days = is_given ? options_.days : rules->stage.keep_days,
-                     .keep_size = rules->stage.keep_size,
+                     .keep_days = is_given ? options_.days : rules.stage.keep_days,
+                     .keep_size = rules.stage.keep_size,
                      .why = ""};
   }
 

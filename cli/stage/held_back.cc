@@ -2,46 +2,79 @@
 
 #include <utility>
 
+#include "files/beneath.h"
 #include "policy/decide.h"
-#include "policy/files/real_files.h"
+#include "policy/files/git_files.h"
 #include "run/typed_context.h"
 
 namespace ringfence {
+namespace {
 
-FilesWithout::FilesWithout(const FileView& disk, const Path& project, const ChangeList& changes)
-    : ForwardingView(disk) {
-  for (const Change& change : changes) {
-    const bool stays = change.before.is_directory() && change.after.is_directory();
-    if (!stays) without_.insert(project.text() + "/" + change.path);
+// Holds back changes of the plan as it is now. Returns false if all can be applied.
+bool HoldOnce(const StagePolicy& policy, MergePlan& plan) {
+  const size_t planned_before = plan.CountDone();
+  std::vector<const Change*> changes;
+  for (const PlannedChange& planned : plan.changes) {
+    if (planned.is_done()) changes.push_back(&planned.change);
   }
+  const PlannedDecisions decisions(policy, std::move(changes));
+  for (PlannedChange& planned : plan.changes) {
+    if (!planned.is_done() && planned.action != ChangeAction::kConflict) continue;
+    std::string why = decisions.WhyHeld(planned.change);
+    if (why.empty()) continue;
+    planned.action = ChangeAction::kHold;
+    planned.why = std::move(why);
+  }
+  LeaveOutDependents(plan);
+  return plan.CountDone() < planned_before;
 }
 
-Result<FileFacts> FilesWithout::Look(const Path& path) const {
-  if (without_.contains(path.text())) return FileFacts{.kind = FileKind::kMissing};
-  return ForwardingView::Look(path);
-}
+}  // namespace
 
 Result<StagePolicy> StagePolicy::Find(Registration given, const StageRecord& record) {
   given.root = record.project.text();
   given.profile = record.profile;
   const RealFiles disk;
-  Result<Context> context = FindTypedContext(std::move(given), disk);
-  if (!context) return context.error();
-  const Result<Policy> policy = context->PolicyFor();
-  if (!policy) return policy.error();
-  context->places.audit_file = OwnPath(policy->audit.file, context->places);  // none may change it
-  return StagePolicy(std::move(*context), record.project);
+  Result<Context> found = FindTypedContext(std::move(given), disk);
+  if (!found) return found.error();
+  auto context = std::make_unique<Context>(std::move(*found));
+  Result<Policy> rules = context->PolicyFor();
+  if (!rules) return rules.error();
+  context->places.audit_file = OwnPath(rules->audit.file, context->places);  // none may change it
+  return StagePolicy(std::move(context), std::move(*rules), record.project);
 }
 
-std::string StagePolicy::WhyHeld(const Change& change, const Policy& policy,
-                                 const CachedFiles& files) const {
+std::string StagePolicy::WhyHeld(const Change& change, const CachedFiles& files) const {
   Event event;
   event.cwd = project_.text();
   const Decision decision = DecidePath(event, project_.text() + "/" + change.path, Access::kWrite,
-                                       {policy, context_.places, files});
+                                       {rules_, context_->places, files});
   if (decision.failure) return decision.failure->text();
   if (decision.verdict == Verdict::kPermit) return "";
   return decision.cause ? decision.cause->why : "the policy does not allow it";
+}
+
+std::string PlannedDecisions::WhyHeld(const Change& change) const {
+  // The change creates this name. Elsewhere this makes no difference, and the cache serves all.
+  const bool depends = change.after.is_link() || IsRepositoryPart(NameOf(change.path));
+  if (!depends) return policy_.WhyHeld(change, cached_);
+  const Path name = Path::Clean(policy_.real_project().text() + "/" + change.path);
+  const FilesWithoutName without(files_, name);
+  return policy_.WhyHeld(change, CachedFiles(without));
+}
+
+void HoldBack(const StagePolicy& policy, MergePlan& plan) {
+  // Without one change, another can be one that the policy does not allow. What is held back stays
+  // so, and nearly always this ends after the second time.
+  constexpr int kMostTimes = 20;
+  for (int i = 0; i < kMostTimes; ++i) {
+    if (!HoldOnce(policy, plan)) return;
+  }
+  for (PlannedChange& planned : plan.changes) {
+    if (!planned.is_done()) continue;
+    planned.action = ChangeAction::kHold;
+    planned.why = "too many changes depend on others that the policy does not allow";
+  }
 }
 
 }  // namespace ringfence

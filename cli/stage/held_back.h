@@ -1,29 +1,21 @@
 // Says which changes of a stage the policy does not let be applied.
 #pragma once
 
-#include <set>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
+#include "cli/stage/planned_files.h"
 #include "policy/files/cached_files.h"
-#include "policy/files/forwarding_view.h"
+#include "policy/files/real_files.h"
 #include "policy/load/context.h"
-#include "staging/change_list.h"
+#include "policy/policy.h"
+#include "staging/merge_plan.h"
 #include "staging/store/record.h"
 
 namespace ringfence {
-
-// The disk without the names that a stage changes: applying a change replaces the name, so what is
-// there now, such as the target of a link, does not matter.
-class FilesWithout final : public ForwardingView {
- public:
-  FilesWithout(const FileView& disk, const Path& project, const ChangeList& changes);
-
-  Result<FileFacts> Look(const Path& path) const override;
-
- private:
-  std::set<std::string, std::less<>> without_;
-};
 
 // The policy of a stage's project, as it is now.
 class StagePolicy {
@@ -31,17 +23,44 @@ class StagePolicy {
   // `given` has the home and --policy of the command line.
   static Result<StagePolicy> Find(Registration given, const StageRecord& record);
 
-  Result<Policy> Rules() const { return context_.PolicyFor(); }
+  const Policy& rules() const { return rules_; }
+  const Path& project() const { return project_; }
+  const Path& real_project() const { return context_->places.root_real; }  // without links
 
   // Returns why the change may not be applied; "" if it may.
-  std::string WhyHeld(const Change& change, const Policy& policy, const CachedFiles& files) const;
+  std::string WhyHeld(const Change& change, const CachedFiles& files) const;
 
  private:
-  StagePolicy(Context context, Path project)
-      : context_(std::move(context)), project_(std::move(project)) {}
+  StagePolicy(std::unique_ptr<Context> context, Policy rules, Path project)
+      : context_(std::move(context)), rules_(std::move(rules)), project_(std::move(project)) {}
 
-  Context context_;
+  std::unique_ptr<Context> context_;  // `rules_` points into it
+  Policy rules_;
   Path project_;
 };
+
+// Decides on changes that are going to be applied together: each in the project as all of them
+// leave it, without the name that it replaces.
+class PlannedDecisions {
+ public:
+  // `policy` and the changes must outlive this object.
+  PlannedDecisions(const StagePolicy& policy, std::vector<const Change*> changes)
+      : policy_(policy),
+        files_(disk_, {policy.project(), policy.real_project()}, std::move(changes)),
+        cached_(files_) {}
+
+  // Returns why the change may not be applied; "" if it may.
+  std::string WhyHeld(const Change& change) const;
+
+ private:
+  const StagePolicy& policy_;
+  const RealFiles disk_;
+  const PlannedFiles files_;
+  const CachedFiles cached_;
+};
+
+// Holds back what the policy does not let be applied together with the rest of the plan, which can
+// have become less since it was made.
+void HoldBack(const StagePolicy& policy, MergePlan& plan);
 
 }  // namespace ringfence

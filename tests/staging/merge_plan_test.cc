@@ -186,3 +186,19 @@ TEST_CASE("merge plan: permissions, replaced directories and merged texts are st
   CHECK(steps[1].expected_inside.size() == 1);
   CHECK(steps[2].tree.entries.front().bytes == "A\nb\nC\n");
 }
+
+TEST_CASE("merge plan: what was left out since leaves out what depends on it") {
+  MergePlan plan = Plan({Create("made", Folder()), Create("made/f", File()),
+                         Create("made/in", Folder()), Create("made/in/g", File()),
+                         Remove("old", Folder()), Remove("old/x", File()), Create("z", File())});
+  CHECK(plan.CountDone() == 7);
+  for (const size_t left_out : {size_t{0}, size_t{5}}) {
+    plan.changes[left_out].action = ChangeAction::kSkip;
+    plan.changes[left_out].why = "you left it out";
+  }
+  LeaveOutDependents(plan);
+  CHECK(plan.CountDone() == 1);
+  CHECK(plan.changes.back().is_done());
+  CHECK(plan.changes[3].why == "you left it out");
+  CHECK(plan.changes[4].why == "the directory holds something that stays");
+}
