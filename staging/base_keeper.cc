@@ -27,6 +27,7 @@ class BaseKeeper {
 
   Status Run(int stop) {
     if (!events_.valid()) return SystemError("inotify_init1");
+    (void)base_.NoteFolder("");
     ScanAll();
     (void)NoteGitBases(stage_);  // without them, more can become conflicts
     for (;;) {
@@ -68,6 +69,8 @@ class BaseKeeper {
     if (!inside) return;
     const Result<Entry> staged = LookAt(inside->get(), std::string(name), path);
     if (!staged) return;
+    // It can be removed by now.
+    if (!staged->is_file() && !stage_.is_copy()) (void)base_.NoteFolder(path);
     if (staged->is_directory()) {
       if (ProjectHasFolder(path)) Scan(path, found);
       return;

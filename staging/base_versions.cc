@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <set>
 #include <utility>
 
 #include "base/regular_file.h"
@@ -29,6 +30,11 @@ bool HasSoundTimes(const StageRecord& record) {
   return offset > record.clock_offset - kTolerance;
 }
 
+// The directory of the project that has this name; "" is the project.
+Result<Entry> FolderNow(const UniqueFd& project, const std::string& path) {
+  return LookAt(project.get(), path.empty() ? "." : path, path);
+}
+
 }  // namespace
 
 BaseVersions::BaseVersions(const Stage& stage)
@@ -45,6 +51,9 @@ Result<BaseVersions> BaseVersions::Of(const Stage& stage, const StageStore& stor
     if (!originals) return originals.error();
     base.originals_ = std::move(*originals);
   }
+  Result<KnownFolders> folders = KnownFolders::Of(stage.folder());
+  if (!folders) return folders.error();
+  base.folders_ = std::make_unique<KnownFolders>(std::move(*folders));
   if (Status s = base.AddRestored(stage); !s) return s.error();
   const Result<std::vector<std::string>> ids = store.Ids();
   if (!ids) return ids.error();
@@ -90,10 +99,59 @@ void BaseVersions::AddReplaced(const StageFolder& other, const std::string& undo
 bool BaseVersions::IsUnchanged(const std::string& path, const Entry& now) const {
   if (originals_) return IsOriginal(path, now);
   if (!has_sound_times_) return IsAsKept(path, now);
-  if (now.exists() && now.ctime < watermark_) return true;
+  if (now.exists() && now.ctime < watermark_) return IsInSameFolders(path);
   const auto restored = restored_.find(path);
   if (restored != restored_.end()) return ringfence::IsUnchanged(now, restored->second);
-  return !now.exists() && WasMissing(path);
+  return !now.exists() && WasMissing(path) && IsInSameFolders(path);
+}
+
+// True unless the user has moved another directory to this name since the stage began. That changes
+// the ctime of both directories, and so does what comes and goes in them; but only the latter
+// changes the mtime as well.
+bool BaseVersions::IsSameFolder(const std::string& path) const {
+  const Result<Entry> now = FolderNow(project_, path);
+  if (!now) return false;
+  if (!now->is_directory()) return true;  // it holds nothing
+  const auto restored = restored_.find(path);
+  if (restored != restored_.end() && IsSameInode(*now, restored->second)) return true;
+  if (const std::optional<uint64_t> known = folders_->InodeOf(path)) return *known == now->inode;
+  if (now->ctime < watermark_ || now->ctime == now->mtime) return true;
+  const Result<Entry> outer = FolderNow(project_, std::string(FolderOf(path)));
+  return !path.empty() && outer && outer->ctime < watermark_;
+}
+
+bool BaseVersions::IsInSameFolders(std::string_view path) const {
+  while (!path.empty()) {
+    path = FolderOf(path);
+    if (!IsSameFolder(std::string(path))) return false;
+  }
+  return true;
+}
+
+// One that is known not to be the same stays unknown.
+void BaseVersions::NoteIfSame(const std::string& path) const {
+  const bool has_inodes = !originals_ && has_sound_times_;
+  if (!has_inodes || folders_->InodeOf(path) || !IsSameFolder(path)) return;
+  const Result<Entry> now = FolderNow(project_, path);
+  if (now && now->is_directory()) folders_->Note(path, now->inode);
+}
+
+Status BaseVersions::NoteFolder(const std::string& path) const {
+  NoteIfSame(path);
+  return folders_->Save();
+}
+
+Status BaseVersions::NoteFolders(const ChangeList& changes) const {
+  std::set<std::string_view> seen;
+  for (const Change& change : changes) {
+    std::string_view folder =
+        change.before.is_directory() ? std::string_view(change.path) : FolderOf(change.path);
+    while (seen.insert(folder).second) {
+      NoteIfSame(std::string(folder));
+      folder = FolderOf(folder);
+    }
+  }
+  return folders_->Save();
 }
 
 bool BaseVersions::IsAsKept(const std::string& path, const Entry& now) const {
@@ -149,6 +207,7 @@ Result<UniqueFd> BaseVersions::OpenKept() const {
 }
 
 Status BaseVersions::Keep(const ChangeList& changes) const {
+  if (Status s = NoteFolders(changes); !s) return s;
   const Result<UniqueFd> kept = OpenKept();
   if (!kept) return kept.error();
   for (const Change& change : changes) {

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "files/entry.h"
 #include "staging/git_bases.h"
+#include "staging/known_folders.h"
 #include "staging/project_copy.h"
 #include "staging/stage.h"
 #include "staging/store/stage_store.h"
@@ -26,17 +27,21 @@ class BaseVersions {
   // result.
   static Result<BaseVersions> Of(const Stage& stage, const StageStore& store);
 
-  // True if the name, which is in this state now, is as it was when the stage began. A name that
-  // does not exist did not exist then if its directory has not changed since.
+  // True if the name, which is in this state now, is as it was when the stage began, and in the
+  // same directory. A name that does not exist did not exist then if its directory has not changed
+  // since.
   bool IsUnchanged(const std::string& path, const Entry& now) const;
 
   // The content of a file when the stage began; nothing if it is not known.
   std::optional<std::string> Text(const std::string& path) const;
 
-  // Keeps copies of the texts that the stage has changed and the project has not, yet.
+  // Keeps copies of the texts that the stage has changed and the project has not, yet, and notes
+  // which directories they are in.
   Status Keep(const ChangeList& changes) const;
   // The same for one file of the project.
   Status KeepCurrent(const std::string& path) const;
+  // Notes which directory the project has under this name; "" is the project.
+  Status NoteFolder(const std::string& path) const;
 
  private:
   explicit BaseVersions(const Stage& stage);
@@ -45,6 +50,10 @@ class BaseVersions {
   Result<UniqueFd> OpenKept() const;
   Status KeepOne(const UniqueFd& kept, const std::string& path) const;
   Status AddRestored(const Stage& stage);
+  Status NoteFolders(const ChangeList& changes) const;
+  void NoteIfSame(const std::string& path) const;
+  bool IsSameFolder(const std::string& path) const;
+  bool IsInSameFolders(std::string_view path) const;
   bool WasMissing(std::string_view path) const;
   void AddReplaced(const StageFolder& other, const std::string& undo);
 
@@ -58,6 +67,7 @@ class BaseVersions {
   // Restored by taking back an apply of this stage: files, and names that do not exist.
   std::map<std::string, Entry, std::less<>> restored_;
   std::unique_ptr<GitBases> git_;
+  std::unique_ptr<KnownFolders> folders_;
   // Where files are that applying another stage has replaced.
   std::map<std::string, Path, std::less<>> replaced_;
 };

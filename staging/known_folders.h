@@ -1,0 +1,39 @@
+// KnownFolders: which directories a project had under their names when a stage first changed
+// something in them. A user can move another directory to such a name, whose files are older than
+// the stage.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "staging/store/stage_store.h"
+
+namespace ringfence {
+
+class KnownFolders {
+ public:
+  // Reads what was noted. `stage` must outlive the result.
+  static Result<KnownFolders> Of(const StageFolder& stage);
+
+  // The inode number of the directory; nothing if it is not known. "" is the project.
+  std::optional<uint64_t> InodeOf(std::string_view path) const;
+
+  // The first number of a path counts.
+  void Note(std::string_view path, uint64_t inode);
+  // Writes what was noted since. Another process can do the same.
+  Status Save();
+
+ private:
+  explicit KnownFolders(const StageFolder& stage) : stage_(&stage) {}
+  void Parse(std::string_view text);
+
+  const StageFolder* stage_;
+  std::map<std::string, uint64_t, std::less<>> inodes_;
+  std::string unsaved_;  // records
+};
+
+}  // namespace ringfence
