@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -247,6 +248,21 @@ Result<bool> Place(const UniqueFd& folder, const DoneStep& step) {
 Result<bool> IsStillExpected(const UniqueFd& folder, const DoneStep& step) {
   if (step.kind == DoneStep::Kind::kMode || !step.before.exists()) return true;
   return Has(folder, step.temporary, step.before, step.before_inside);
+}
+
+Result<bool> IsStillPlaced(const UniqueFd& folder, const DoneStep& step) {
+  const std::string name(NameOf(step.path));
+  const Result<Entry> now = LookAt(folder.get(), name, step.path);
+  if (!now) return now.error();
+  if (!IsAsCreated(folder, name, *now, step.placed)) return false;
+  if (!step.placed.is_directory()) return true;
+  const UniqueFd opened(::openat(folder.get(), name.c_str(), kOpenFolder));
+  if (!opened.valid()) return SystemError("open(" + step.path + ")");
+  const Result<Contents> contents = ContentsOf(opened);
+  if (!contents) return contents.error();
+  return std::ranges::equal(*contents, step.placed_inside, [&](const auto& one, const auto& other) {
+    return one.first == other.first && IsAsCreated(opened, one.first, one.second, other.second);
+  });
 }
 
 Result<bool> TakeBack(const UniqueFd& folder, const DoneStep& step) {

@@ -49,6 +49,9 @@ Result<bool> Place(const UniqueFd& folder, const DoneStep& step);
 // it.
 Result<bool> IsStillExpected(const UniqueFd& folder, const DoneStep& step);
 
+// True if what a committed step has placed is still there, and no program has changed it since.
+Result<bool> IsStillPlaced(const UniqueFd& folder, const DoneStep& step);
+
 // Undoes Place() from any state in between. Returns false if the name was changed by another
 // program since. It then stays as it is, and what it held before keeps its temporary name.
 Result<bool> TakeBack(const UniqueFd& folder, const DoneStep& step);

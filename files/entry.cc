@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/directory.h"
+#include "base/file_digest.h"
 #include "base/syscall.h"
 #include "files/attributes.h"
 #include "files/beneath.h"
@@ -121,6 +122,22 @@ bool IsUnchanged(const Entry& one, const Entry& other) {
   const bool has_same_bytes =
       one.is_directory() || (one.size == other.size && one.mtime == other.mtime);
   return has_same_bytes && one.mode == other.mode;
+}
+
+std::string DigestOf(const UniqueFd& folder, const std::string& path) {
+  const Result<UniqueFd> file =
+      OpenBeneath(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  if (!file) return "";
+  const Result<std::string> digest = Sha256OfFile(file->get());
+  return digest ? *digest : "";
+}
+
+bool IsAsCreated(const UniqueFd& folder, const std::string& path, const Entry& now,
+                 const Entry& created) {
+  if (!IsUnchanged(now, created)) return false;
+  // An earlier version has noted neither the last ctime nor a digest.
+  if (created.digest.empty() || now.ctime == created.ctime) return true;
+  return DigestOf(folder, path) == created.digest;
 }
 
 Result<Contents> ContentsOf(const UniqueFd& folder, const ContentsOptions& options) {

@@ -33,6 +33,7 @@ struct Entry {
   int64_t mtime = 0, ctime = 0;  // nanoseconds since 1970
   uint32_t owner = 0, group = 0;
   uint32_t links = 0;  // hard links
+  std::string digest;  // SHA-256 of a file that a transaction has created; otherwise ""
 
   // One extended attribute, with a digest of its value.
   struct Attribute {
@@ -56,6 +57,14 @@ bool IsSameInode(const Entry& one, const Entry& other);
 // True if it has not been changed either, except that a directory can have other contents. The
 // ctime does not count, since renaming a file changes it.
 bool IsUnchanged(const Entry& one, const Entry& other);
+
+// The same for a file that a transaction has created, as it is now at `path` below `folder`: if its
+// ctime has changed since, its content is compared. A program can set the mtime, but not the ctime,
+// which hard links change, too.
+bool IsAsCreated(const UniqueFd& folder, const std::string& path, const Entry& now,
+                 const Entry& created);
+// The digest of the file; "" if it cannot be read.
+std::string DigestOf(const UniqueFd& folder, const std::string& path);
 
 // What a directory contains, at any depth, without itself. Paths are relative to it; a directory
 // comes before what is in it. Fails if it is nested more than kMaxDepth deep.

@@ -26,10 +26,11 @@ Json EntryJson(const Entry& entry) {
             entry.owner,
             entry.group,
             entry.links};
-  if (!entry.attributes.empty()) {
-    Json& list = json.emplace_back(Json::array());
-    for (const auto& [name, digest] : entry.attributes) list.push_back({name, digest});
-  }
+  // Earlier versions have noted neither of these.
+  if (entry.attributes.empty() && entry.digest.empty()) return json;
+  Json& list = json.emplace_back(Json::array());
+  for (const auto& [name, digest] : entry.attributes) list.push_back({name, digest});
+  if (!entry.digest.empty()) json.push_back(entry.digest);
   return json;
 }
 
@@ -47,11 +48,14 @@ Entry EntryIn(const Json& json) {
               .owner = json.at(8),
               .group = json.at(9),
               .links = json.at(10)};
-  constexpr size_t kWithoutAttributes = 11;
-  if (json.size() == kWithoutAttributes) return entry;
-  for (const Json& one : json.at(kWithoutAttributes)) {
-    entry.attributes.push_back({one.at(0), one.at(1)});
+  constexpr size_t kAttributes = 11;
+  constexpr size_t kDigest = 12;
+  if (json.size() > kAttributes) {
+    for (const Json& one : json.at(kAttributes)) {
+      entry.attributes.push_back({one.at(0), one.at(1)});
+    }
   }
+  if (json.size() > kDigest) json.at(kDigest).get_to(entry.digest);
   return entry;
 }
 

@@ -150,11 +150,25 @@ DoneStep Planned(const TreeStep& step) {
 // The facts of what was created for a step.
 Status LookAtCreated(const UniqueFd& folder, DoneStep& step) {
   if (Status s = LookAt(folder.get(), step.temporary, step.path).MoveTo(step.placed); !s) return s;
+  if (step.placed.is_file()) step.placed.digest = DigestOf(folder, step.temporary);
   if (!step.placed.is_directory()) return Unit{};
   const Result<UniqueFd> created =
       OpenBeneath(folder, step.temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   if (!created) return created.error();
-  return ContentsOf(*created).MoveTo(step.placed_inside);
+  if (Status s = ContentsOf(*created).MoveTo(step.placed_inside); !s) return s;
+  for (auto& [path, entry] : step.placed_inside) {
+    if (entry.is_file()) entry.digest = DigestOf(*created, path);
+  }
+  return Unit{};
+}
+
+// Renaming what was created has changed its ctime.
+Status NoteLastTime(const UniqueFd& folder, DoneStep& step) {
+  if (!step.placed.exists()) return Unit{};
+  const Result<Entry> now = LookAt(folder.get(), std::string(NameOf(step.path)), step.path);
+  if (!now) return now.error();
+  if (IsUnchanged(*now, step.placed)) step.placed.ctime = now->ctime;
+  return Unit{};
 }
 
 // A file that replaces another one keeps its group, if the user may set it.
@@ -218,12 +232,13 @@ Status TreeTransaction::CreateAll(const std::vector<TreeStep>& steps) {
 
 Result<std::optional<std::string>> TreeTransaction::PlaceAll() {
   StepFolders parents(folders_.root);
-  for (const DoneStep& step : done_) {
+  for (DoneStep& step : done_) {
     const Result<const UniqueFd*> folder = parents.Of(step);
     if (!folder) return folder.error();
     const Result<bool> is_expected = Place(**folder, step);
     if (!is_expected) return is_expected.error();
     if (!*is_expected) return std::optional(step.path);
+    if (Status s = NoteLastTime(**folder, step); !s) return s.error();
   }
   // A program that had an old file open can have written to it after it was taken away.
   for (const DoneStep& step : done_) {
@@ -258,6 +273,8 @@ Status TreeTransaction::RollBack() {
 
 Status TreeTransaction::Commit(const std::string& undo) {
   if (::syncfs(folders_.root.get()) != 0) return SystemError("syncfs");
+  // With the times that PlaceAll() has noted.
+  if (Status s = WriteDurably(folders_.state, kJournal, RenderSteps(done_)); !s) return s;
   if (Status s = WriteDurably(folders_.state, kUndoName, undo); !s) return s;
   if (::renameat(folders_.state.get(), kJournal, folders_.state.get(), kCommitted) != 0) {
     return SystemError("rename(journal)");

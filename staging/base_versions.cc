@@ -101,7 +101,7 @@ bool BaseVersions::IsUnchanged(const std::string& path, const Entry& now) const 
   if (!has_sound_times_) return IsAsKept(path, now);
   if (now.exists() && now.ctime < watermark_) return IsInSameFolders(path);
   const auto restored = restored_.find(path);
-  if (restored != restored_.end()) return ringfence::IsUnchanged(now, restored->second);
+  if (restored != restored_.end()) return IsAsCreated(project_, path, now, restored->second);
   return !now.exists() && WasMissing(path) && IsInSameFolders(path);
 }
 
@@ -167,7 +167,8 @@ bool BaseVersions::IsAsKept(const std::string& path, const Entry& now) const {
 // and is missing now is unchanged.
 bool BaseVersions::IsOriginal(const std::string& path, const Entry& now) const {
   const auto restored = restored_.find(path);
-  if (restored != restored_.end() && ringfence::IsUnchanged(now, restored->second)) return true;
+  if (restored != restored_.end() && IsAsCreated(project_, path, now, restored->second))
+    return true;
   const auto original = originals_->find(path);
   if (original == originals_->end()) return !now.exists();
   return ringfence::IsUnchanged(now, original->second) &&

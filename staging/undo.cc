@@ -63,7 +63,9 @@ class Undoer {
     const Result<Entry> now = LookAt(folder->get(), std::string(NameOf(done.path)), done.path);
     if (!now) return now.error();
     if (done.kind == DoneStep::Kind::kMode) return ReverseMode(done, *now);
-    if (!IsUnchanged(*now, done.placed)) return Changed(done);
+    const Result<bool> is_placed = IsStillPlaced(*folder, done);
+    if (!is_placed) return is_placed.error();
+    if (!*is_placed) return Changed(done);
     TreeStep step{.kind = done.before.exists() ? DoneStep::Kind::kPut : DoneStep::Kind::kRemove,
                   .path = done.path,
                   .expected = *now,

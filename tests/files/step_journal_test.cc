@@ -21,7 +21,10 @@ std::vector<DoneStep> Examples() {
                    .links = 7};
   const Entry link{.kind = EntryKind::kLink, .target = "a\xff\nb"};
   const Entry folder{.kind = EntryKind::kDirectory, .mode = 0700};
-  return {{.path = "a\xff/b", .temporary = ".ringfence-0123", .before = file, .placed = link},
+  Entry created = file;
+  created.digest = std::string(64, 'a');
+  return {{.path = "new", .temporary = ".ringfence-7", .placed = created},
+          {.path = "a\xff/b", .temporary = ".ringfence-0123", .before = file, .placed = link},
           {.kind = DoneStep::Kind::kRemove,
            .path = "folder",
            .temporary = ".ringfence-45",

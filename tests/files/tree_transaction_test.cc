@@ -168,6 +168,38 @@ TEST_CASE("tree transaction: what was replaced is in the undo directory, with th
   CHECK(IsUnchanged(EntryAt(project.root(), "edited"), (*steps)[1].placed));
 }
 
+TEST_CASE("tree transaction: an edit that keeps size and mtime is noticed afterwards") {
+  const Project project;
+  REQUIRE(Apply(project) == 0);
+  const UniqueFd undo(::open(project.tree().At("state/undo").c_str(), kFolder));
+  const Result<std::vector<DoneStep>> steps = ReadUndo(undo);
+  REQUIRE(steps.has_value());
+  const auto is_still_placed = [&](const DoneStep& step) {
+    return IsStillPlaced(project.root(), step).value();
+  };
+  const DoneStep& edited = (*steps)[1];
+  const DoneStep& made = (*steps)[4];
+  CHECK(edited.placed.ctime == EntryAt(project.root(), "edited").ctime);
+  for (const DoneStep& step : *steps) {
+    if (step.kind != Kind::kMode) CHECK(is_still_placed(step));
+  }
+  const auto write = [&](const std::string& path, const char* text) {
+    const auto time = std::filesystem::last_write_time(project.At(path));
+    std::ofstream(project.At(path)) << text;
+    std::filesystem::last_write_time(project.At(path), time);
+  };
+  write("edited", "mew\n");
+  CHECK_FALSE(is_still_placed(edited));
+  write("edited", "new\n");
+  CHECK(is_still_placed(edited));
+  write("made/deep/file", "edited\n");
+  CHECK_FALSE(is_still_placed(made));
+  write("made/deep/file", "copied\n");
+  CHECK(is_still_placed(made));
+  std::filesystem::remove(project.At("made/deep/file"));
+  CHECK_FALSE(is_still_placed(made));
+}
+
 TEST_CASE("tree transaction: without a commit, everything is as before") {
   const Project project;
   const std::string before = project.snapshot();

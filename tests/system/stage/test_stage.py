@@ -143,6 +143,54 @@ def test_what_was_changed_after_the_apply_is_not_undone(world):
     assert tree_of(world.project) == before
 
 
+def edit_quietly(path):
+    """Writes another text of the same length, and sets the times back."""
+    facts = path.stat()
+    path.write_text("#" * facts.st_size)
+    os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+
+@pytest.mark.parametrize("name", ["a.txt", "new/deep/file", "new"])
+def test_an_edit_that_keeps_size_and_mtime_is_not_undone(world, name):
+    fill(world)
+    stage = world.stage(SCRIPT)
+    world.good("stage", "apply", stage)
+    if name == "new":
+        world.put("new/mine", "1\n")
+    else:
+        edit_quietly(world.project / name)
+    before = tree_of(world.project)
+    error_of(world.call("stage", "undo", stage), 1, f"changed since: {name.split('/')[0]}",
+             "nothing is undone")
+    assert tree_of(world.project) == before
+
+
+def test_a_file_with_another_ctime_and_the_same_content_is_undone(world):
+    fill(world)
+    before = tree_of(world.project)
+    stage = world.stage(SCRIPT)
+    world.good("stage", "apply", stage)
+    for name in ("a.txt", "new/deep/file"):
+        path = world.project / name
+        os.link(path, world.base / "link")
+        (world.base / "link").unlink()
+    # Another stage moves the file away and back.
+    other = world.stage("echo other > a.txt")
+    world.good("stage", "apply", other)
+    world.good("stage", "undo", other)
+    world.good("stage", "undo", stage)
+    assert tree_of(world.project) == before
+
+
+def test_an_edit_of_a_restored_file_that_keeps_size_and_mtime_is_a_conflict(world):
+    fill(world)
+    stage = world.stage("rm a.txt")
+    world.good("stage", "apply", stage)
+    world.good("stage", "undo", stage)
+    edit_quietly(world.project / "a.txt")
+    error_of(world.call("stage", "apply", stage), 1, "because of 1 conflict", "a.txt")
+
+
 def test_which_stage_is_meant(world):
     fill(world)
     error_of(world.call("stage", "diff"), 2, "this project has no stage")
