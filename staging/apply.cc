@@ -18,7 +18,7 @@ bool IsInside(std::string_view path, std::string_view folder) {
 NewEntry NewEntryOf(const PlannedChange& planned, std::string_view top) {
   const Change& change = planned.change;
   NewEntry entry{.kind = change.after.kind,
-                 .mode = change.after.mode,
+                 .mode = planned.mode(),
                  .target = change.after.target,
                  .source = change.path};
   if (change.path.size() > top.size()) entry.below = change.path.substr(top.size() + 1);

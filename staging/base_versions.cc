@@ -20,6 +20,9 @@ namespace ringfence {
 namespace {
 
 constexpr const char* kKept = "base";  // in the stage's directory; names are digests of paths
+// A copy has the permissions of its file, and those of this program to read and write it.
+constexpr uint32_t kKeptMode = 0177;
+constexpr uint32_t kOwnersMode = 0600;
 
 // A clock that was set back gives new changes old times. After a restart of the machine, there is
 // nothing to compare with.
@@ -200,6 +203,13 @@ std::optional<std::string> BaseVersions::Text(const std::string& path) const {
   return text ? *text : std::optional<std::string>();
 }
 
+std::optional<uint32_t> BaseVersions::Mode(const std::string& path, const Entry& now) const {
+  const std::string kept = std::string(kKept) + "/" + Sha256Hex(path);
+  const Result<Entry> copy = LookAt(folder_.fd().get(), kept, path);
+  if (!copy || !copy->is_file()) return {};
+  return (copy->mode & kKeptMode) | (now.mode & kOwnersMode);
+}
+
 Result<UniqueFd> BaseVersions::OpenKept() const {
   if (::mkdirat(folder_.fd().get(), kKept, 0700) != 0 && errno != EEXIST) {
     return SystemError("mkdir(" + folder_.path().Child(kKept).text() + ")");
@@ -236,7 +246,7 @@ Status BaseVersions::KeepOne(const UniqueFd& kept, const std::string& path) cons
   const std::string name = Sha256Hex(path);
   if (::faccessat(kept.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) return Unit{};
   const std::string copy = NewTemporaryName();
-  const NewTree tree{.entries = {{.mode = 0600, .source = path}}};
+  const NewTree tree{.entries = {{.mode = kOwnersMode, .source = path}}};
   const Status copied = CreateTree(kept, copy, tree, {&project_});
   if (!copied && copied.error().code == ENOENT) return Unit{};  // removed meanwhile
   if (!copied) return copied;
@@ -244,6 +254,11 @@ Status BaseVersions::KeepOne(const UniqueFd& kept, const std::string& path) cons
   if (!folder) return Unit{};
   const Result<Entry> now = LookAt(folder->get(), std::string(NameOf(path)), path);
   const bool is_base = now && IsUnchanged(path, *now);
+  if (is_base) {
+    const uint32_t mode = (now->mode & kKeptMode) | kOwnersMode;
+    if (::fchmodat(kept.get(), copy.c_str(), mode, 0) != 0)
+      return SystemError("chmod(" + copy + ")");
+  }
   const int done = is_base ? ::renameat(kept.get(), copy.c_str(), kept.get(), name.c_str())
                            : ::unlinkat(kept.get(), copy.c_str(), 0);
   return CallStatus(done == 0, "rename(" + copy + ")");

@@ -35,6 +35,10 @@ class BaseVersions {
   // The content of a file when the stage began; nothing if it is not known.
   std::optional<std::string> Text(const std::string& path) const;
 
+  // The permissions of a file when the stage began; nothing if they are not known. Those of its
+  // owner to read and write are not kept: they are as in `now`.
+  std::optional<uint32_t> Mode(const std::string& path, const Entry& now) const;
+
   // Keeps copies of the texts that the stage has changed and the project has not, yet, and notes
   // which directories they are in.
   Status Keep(const ChangeList& changes) const;

@@ -92,6 +92,7 @@ class MergePlanner {
       planned.why += "; what it was before is not known";
       return Unit{};
     }
+    planned.merged_mode = MergedMode(planned.change);
     Result<MergedText> merged = MergeTexts({*planned.base, *project, *staged});
     if (!merged) return merged.error();
     if (!merged->is_clean) return Unit{};
@@ -99,6 +100,14 @@ class MergePlanner {
     planned.merged = std::move(merged->text);
     planned.why.clear();
     return Unit{};
+  }
+
+  // Each bit is the one of the side that has changed it. A merged file never runs as its owner.
+  std::optional<uint32_t> MergedMode(const Change& change) const {
+    constexpr uint32_t kMerged = 0777;
+    const std::optional<uint32_t> base = around_.base_mode(change.path, change.before);
+    if (!base) return {};
+    return (*base ^ ((*base ^ change.before.mode) | (*base ^ change.after.mode))) & kMerged;
   }
 
   const MergeSurroundings& around_;

@@ -23,7 +23,9 @@ struct PlannedChange {
   };
   Change change;
   Action action = Action::kApply;
-  std::string merged;               // of kMerge
+  std::string merged;  // of kMerge
+  // The permissions of kMerge, if the version before both is known; otherwise those of the stage.
+  std::optional<uint32_t> merged_mode;
   std::optional<std::string> base;  // of a text in conflict, if it is known
   std::string why;                  // of kConflict, kHold and kSkip
   // How a conflict was resolved: `action` and `merged` follow from it.
@@ -37,6 +39,10 @@ struct PlannedChange {
   Resolution resolution = Resolution::kNone;
   bool is_gits = false;  // in git's directory: users see it as branches
 
+  // The permissions of the file when the change is done.
+  uint32_t mode() const {
+    return action == Action::kMerge ? merged_mode.value_or(change.after.mode) : change.after.mode;
+  }
   bool is_done() const { return action == Action::kApply || action == Action::kMerge; }
 };
 
@@ -59,6 +65,8 @@ struct MergeSurroundings {
   std::function<bool(const std::string& path, const Entry& now)> is_unchanged;
   // The content of a file when the stage began; nothing if it is unknown.
   std::function<std::optional<std::string>(const std::string& path)> base;
+  // The permissions of a file when the stage began; nothing if they are unknown.
+  std::function<std::optional<uint32_t>(const std::string& path, const Entry& now)> base_mode;
   // The bytes of a file now, in the project and in the stage.
   std::function<Result<std::string>(const std::string&path)> project_bytes, staged_bytes;
   // Why the policy does not let this change be applied with all others; "" if it does.

@@ -248,6 +248,8 @@ Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
                 {.is_unchanged = [&](const std::string& path,
                                      const Entry& now) { return base->IsUnchanged(path, now); },
                  .base = [&](const std::string& path) { return base->Text(path); },
+                 .base_mode = [&](const std::string& path,
+                                  const Entry& now) { return base->Mode(path, now); },
                  .project_bytes =
                      [&](const std::string& path) { return stage.ProjectBytes(path, kMaxMerged); },
                  .staged_bytes = staged,

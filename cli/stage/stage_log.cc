@@ -192,6 +192,8 @@ Status LogRecovery(const Registration& given, const StageFolder& stage) {
 
 AuditEntry ChangeEntry(const PlannedChange& planned, const Path& project) {
   const Change& change = planned.change;
+  Entry after = change.after;
+  after.mode = planned.mode();
   AuditEntry entry{
       .event = "StageChange",
       .paths = {project.text() + "/" + change.path},
@@ -201,7 +203,7 @@ AuditEntry ChangeEntry(const PlannedChange& planned, const Path& project) {
       .moved_from = change.moved_from.empty() ? "" : project.text() + "/" + change.moved_from,
       .result = std::string(ResultWord(planned)),
       .before = StateOf(change.before),
-      .after = StateOf(change.after)};
+      .after = StateOf(after)};
   if (planned.action == ChangeAction::kMerge && entry.after) {
     entry.after->size = planned.merged.size();
     entry.after->sha256 = Sha256Hex(planned.merged);

@@ -58,6 +58,7 @@ PlannedChange PlannedFor(const MergeCase& merge) {
       {{.path = "f", .before = FileOf(merge.ours), .after = FileOf(merge.theirs), .is_edit = true}},
       {.is_unchanged = [](const std::string&, const Entry&) { return false; },
        .base = [&](const std::string&) { return merge.base; },
+       .base_mode = [](const std::string&, const Entry&) { return std::nullopt; },
        .project_bytes = [&](const std::string&) -> Result<std::string> { return *merge.ours; },
        .staged_bytes = [&](const std::string&) -> Result<std::string> { return *merge.theirs; },
        .held_back = [](const Change&) { return std::string(); }});

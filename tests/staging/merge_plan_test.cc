@@ -34,6 +34,7 @@ Change Remove(const std::string& path, Entry before) { return Edit(path, before,
 // The three versions of files, by path.
 struct Texts {
   std::map<std::string, std::string> base, project, staged;
+  std::optional<uint32_t> base_mode = std::nullopt;
 };
 
 MergePlan Plan(ChangeList changes, const Texts& texts = {}) {
@@ -43,21 +44,22 @@ MergePlan Plan(ChangeList changes, const Texts& texts = {}) {
     };
   };
   Result<MergePlan> plan = PlanMerge(
-      std::move(changes), {.is_unchanged =
-                               [](const std::string& path, const Entry& now) {
-                                 return now.exists() ? now.ctime < kSince : path.ends_with("moved");
-                               },
-                           .base =
-                               [&texts](const std::string& path) {
-                                 const auto found = texts.base.find(path);
-                                 return found == texts.base.end() ? std::nullopt
-                                                                  : std::optional(found->second);
-                               },
-                           .project_bytes = read(texts.project),
-                           .staged_bytes = read(texts.staged),
-                           .held_back = [](const Change& change) -> std::string {
-                             return change.path.ends_with(".held") ? "the policy" : "";
-                           }});
+      std::move(changes),
+      {.is_unchanged =
+           [](const std::string& path, const Entry& now) {
+             return now.exists() ? now.ctime < kSince : path.ends_with("moved");
+           },
+       .base =
+           [&texts](const std::string& path) {
+             const auto found = texts.base.find(path);
+             return found == texts.base.end() ? std::nullopt : std::optional(found->second);
+           },
+       .base_mode = [&texts](const std::string&, const Entry&) { return texts.base_mode; },
+       .project_bytes = read(texts.project),
+       .staged_bytes = read(texts.staged),
+       .held_back = [](const Change& change) -> std::string {
+         return change.path.ends_with(".held") ? "the policy" : "";
+       }});
   REQUIRE(plan.has_value());
   return std::move(*plan);
 }
@@ -201,4 +203,29 @@ TEST_CASE("merge plan: what was left out since leaves out what depends on it") {
   CHECK(plan.changes.back().is_done());
   CHECK(plan.changes[3].why == "you left it out");
   CHECK(plan.changes[4].why == "the directory holds something that stays");
+}
+
+TEST_CASE("merge plan: each permission is the one of the side that has changed it") {
+  struct Row {
+    uint32_t base, project, staged, merged;
+  };
+  constexpr Row kRows[] = {{0644, 0755, 0644, 0755}, {0644, 0644, 0755, 0755},
+                           {0755, 0644, 0755, 0644}, {0644, 0600, 0755, 0711},
+                           {0644, 0640, 0640, 0640}, {0644, 04755, 0644, 0755}};
+  for (const Row& row : kRows) {
+    CAPTURE(row.merged);
+    Texts texts{.base = {{"f", "1\n2\n3\n4\n5\n"}},
+                .project = {{"f", "1 mine\n2\n3\n4\n5\n"}},
+                .staged = {{"f", "1\n2\n3\n4\n5 staged\n"}},
+                .base_mode = row.base};
+    Entry project = File(kSince);
+    Entry staged = File();
+    project.mode = row.project;
+    staged.mode = row.staged;
+    const MergePlan plan = Plan({Edit("f", project, staged)}, texts);
+    REQUIRE(plan.changes.front().action == ChangeAction::kMerge);
+    CHECK(plan.changes.front().mode() == row.merged);
+    texts.base_mode.reset();
+    CHECK(Plan({Edit("f", project, staged)}, texts).changes.front().mode() == row.staged);
+  }
 }

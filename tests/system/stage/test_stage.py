@@ -345,6 +345,18 @@ def test_what_the_user_changes_after_the_command_is_merged(world):
     assert (world.project / "b.txt").read_text() == "1\n2 mine\n3\n"
 
 
+@pytest.mark.parametrize("staged,mine", [("true", 0o755), ("chmod 755 a.txt", 0o644), ("chmod o-r a.txt", 0o755)])
+def test_a_merged_file_has_the_permissions_of_the_side_that_changed_them(world, staged, mine):
+    path = world.put("a.txt", "1\n2\n3\n4\n5\n6\n7\n")
+    path.chmod(0o644)
+    stage = world.stage("sed -i 's/7/7 staged/' a.txt; " + staged)
+    world.put("a.txt", "1 mine\n2\n3\n4\n5\n6\n7\n")
+    path.chmod(mine)
+    world.good("stage", "apply", stage)
+    assert path.read_text() == "1 mine\n2\n3\n4\n5\n6\n7 staged\n"
+    assert oct(path.stat().st_mode & 0o777) == oct(0o751 if "o-r" in staged else 0o755)
+
+
 @contextlib.contextmanager
 def running(world, script):
     """Starts a script in a stage; yields the stage's id when it has printed a line.
