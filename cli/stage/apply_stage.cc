@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -185,6 +186,26 @@ void LogFailure(const Stage& stage, const StageLog& log, const LoggedStep& step,
   if (!logged) Say("warning: this failure is not logged: " + Printable(logged.error().text()));
 }
 
+// The changes at the paths, and the new directories that they are in.
+Result<ChangeList> ChosenChanges(const Stage& stage, const std::vector<std::string>& paths) {
+  Result<ChangeList> all = ShownChanges(stage);
+  if (!all || paths.empty()) return all;
+  ChangeList chosen = *all;
+  if (Status s = KeepOnly(chosen, paths, stage); !s) return s.error();
+  std::set<std::string_view> names, folders;
+  for (const Change& change : chosen) {
+    names.insert(change.path);
+    for (std::string_view folder = FolderOf(change.path);
+         !folder.empty() && folders.insert(folder).second; folder = FolderOf(folder)) {
+    }
+  }
+  std::erase_if(*all, [&](const Change& change) {
+    const bool is_new = change.after.is_directory() && !change.before.is_directory();
+    return !names.contains(change.path) && !(is_new && folders.contains(change.path));
+  });
+  return all;
+}
+
 }  // namespace
 
 Result<ChangeList> ShownChanges(const Stage& stage) {
@@ -219,9 +240,8 @@ Status KeepOnly(ChangeList& changes, const std::vector<std::string>& paths, cons
 
 Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
                             const StageOptions& options) {
-  Result<ChangeList> changes = ShownChanges(stage);
+  Result<ChangeList> changes = ChosenChanges(stage, options.paths);
   if (!changes) return changes.error();
-  if (Status s = KeepOnly(*changes, options.paths, stage); !s) return s.error();
   const Result<StagePolicy> policy = StagePolicy::Find(options.given, stage.record());
   if (!policy) return policy.error();
   const Result<BaseVersions> base = BaseVersions::Of(stage, store);

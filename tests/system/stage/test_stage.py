@@ -119,6 +119,15 @@ def test_only_some_changes_are_applied(world):
     error_of(world.call("stage", "undo", stage), 2, "is not applied")
 
 
+def test_a_file_is_applied_with_the_new_directories_that_it_is_in(world):
+    world.put("was", "a file\n")
+    stage = world.stage("mkdir -p new/deep; echo 1 > new/deep/f; echo 2 > new/deep/g; rm was; mkdir was; echo 1 > was/f")
+    world.good("stage", "apply", stage, "new/deep/f", "was/f")
+    assert sorted(tree_of(world.project)) == ["new", "new/deep", "new/deep/f", "was", "was/f"]
+    world.good("stage", "apply", stage)
+    assert (world.project / "new/deep/g").read_text() == "2\n"
+
+
 def test_changes_of_both_sides_are_a_conflict(world):
     fill(world)
     stage = world.stage("echo staged > a.txt; rm old/x; echo 1 > f")
