@@ -63,7 +63,8 @@ bool IsUnchanged(const Entry& one, const Entry& other);
 // which hard links change, too.
 bool IsAsCreated(const UniqueFd& folder, const std::string& path, const Entry& now,
                  const Entry& created);
-// The digest of the file; "" if it cannot be read.
+// The SHA-256 of the file as hexadecimal digits; "" if it cannot be read, or has more than 1 GiB of
+// holes.
 std::string DigestOf(const UniqueFd& folder, const std::string& path);
 
 // What a directory contains, at any depth, without itself. Paths are relative to it; a directory

@@ -11,7 +11,6 @@
 
 #include "audit_log/append.h"
 #include "audit_log/line.h"
-#include "base/file_digest.h"
 #include "base/sha256.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -19,7 +18,7 @@
 #include "cli/common/console.h"
 #include "cli/stage/describe_change.h"
 #include "cli/stage/show_changes.h"
-#include "files/beneath.h"
+#include "files/entry.h"
 #include "policy/files/real_files.h"
 #include "run/messages.h"
 #include "run/typed_context.h"
@@ -72,30 +71,13 @@ std::string_view ResultWord(const PlannedChange& planned) {
   return "";
 }
 
-// Terabytes of holes take no space, but hours to read.
-bool HasLargeHoles(const UniqueFd& file) {
-  constexpr int64_t kMost = int64_t{1} << 30;
-  constexpr int64_t kBlock = 512;  // stat(2)
-  struct stat facts {};
-  return ::fstat(file.get(), &facts) == 0 && facts.st_size - facts.st_blocks * kBlock > kMost;
-}
-
-// "" if the file cannot be read, or HasLargeHoles().
-std::string DigestAt(const UniqueFd& folder, const std::string& path) {
-  const Result<UniqueFd> file =
-      OpenBeneath(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-  if (!file || HasLargeHoles(*file)) return "";
-  const Result<std::string> digest = Sha256OfFile(file->get());
-  return digest ? *digest : "";
-}
-
 void AddDigests(const Stage& stage, const Change& change, AuditEntry& entry) {
   if (change.before.is_file()) {
-    entry.before->sha256 = DigestAt(stage.project(), change.path);
+    entry.before->sha256 = DigestOf(stage.project(), change.path);
   }
   if (!change.after.is_file() || !entry.after->sha256.empty()) return;
   entry.after->sha256 =
-      change.is_same_content ? entry.before->sha256 : DigestAt(stage.written(), change.path);
+      change.is_same_content ? entry.before->sha256 : DigestOf(stage.written(), change.path);
 }
 
 // Adds the digests to the entries of all changes, which begin at `entries`. Digests take most of
