@@ -287,15 +287,18 @@ Decision Decide(const Event& event, const Surroundings& around, Trace* trace) {
   return decision;
 }
 
-Decision DecidePath(const Event& event, std::string_view text, Access access,
-                    const Surroundings& around) {
-  const PathEvaluator evaluator(around.policy, around.places, event, around.files);
+Decision PathDecider::Decide(std::string_view text, Access access) const {
   PathDecision outcome =
-      evaluator.Evaluate(text, access, access == Access::kRead ? "read of" : "write to", "");
+      evaluator_.Evaluate(text, access, access == Access::kRead ? "read of" : "write to", "");
   Decision decision{.verdict = outcome.verdict, .cause = std::move(outcome.cause)};
   for (const Path& end : outcome.ends) decision.paths.push_back(end.text());
-  decision.failure = around.files.failure();
+  decision.failure = files_.failure();
   return decision;
+}
+
+Decision DecidePath(const Event& event, std::string_view text, Access access,
+                    const Surroundings& around) {
+  return PathDecider(event, around).Decide(text, access);
 }
 
 }  // namespace ringfence

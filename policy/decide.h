@@ -2,6 +2,7 @@
 #pragma once
 
 #include "policy/decision.h"
+#include "policy/evaluate/evaluate_path.h"
 #include "policy/event.h"
 #include "policy/files/cached_files.h"
 #include "policy/places.h"
@@ -20,7 +21,22 @@ struct Surroundings {
 // `around.files` has failed, now or before, the decision carries that failure.
 Decision Decide(const Event& event, const Surroundings& around, Trace* trace = nullptr);
 
-// Decides on one path as if a tool had named it; for explanations.
+// Decides on paths as if a tool had named them. What is needed for each of them is found only once,
+// so the files must not change meanwhile.
+class PathDecider {
+ public:
+  // `event` and what is in `around` must outlive this object.
+  PathDecider(const Event& event, const Surroundings& around)
+      : evaluator_(around.policy, around.places, event, around.files), files_(around.files) {}
+
+  Decision Decide(std::string_view text, Access access) const;
+
+ private:
+  PathEvaluator evaluator_;
+  const CachedFiles& files_;
+};
+
+// Decides on one path.
 Decision DecidePath(const Event& event, std::string_view text, Access access,
                     const Surroundings& around);
 

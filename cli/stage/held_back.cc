@@ -41,14 +41,17 @@ Result<StagePolicy> StagePolicy::Find(Registration given, const StageRecord& rec
   Result<Policy> rules = context->PolicyFor();
   if (!rules) return rules.error();
   context->places.audit_file = OwnPath(rules->audit.file, context->places);  // none may change it
-  return StagePolicy(std::move(context), std::move(*rules), record.project);
+  auto event = std::make_unique<Event>();
+  event->cwd = record.project.text();
+  return StagePolicy(std::move(context), std::move(event), std::move(*rules), record.project);
 }
 
-std::string StagePolicy::WhyHeld(const Change& change, const CachedFiles& files) const {
-  Event event;
-  event.cwd = project_.text();
-  const Decision decision = DecidePath(event, project_.text() + "/" + change.path, Access::kWrite,
-                                       {rules_, context_->places, files});
+PathDecider StagePolicy::DeciderFor(const CachedFiles& files) const {
+  return {*event_, {rules_, context_->places, files}};
+}
+
+std::string StagePolicy::WhyHeld(const Change& change, const PathDecider& decider) const {
+  const Decision decision = decider.Decide(project_.text() + "/" + change.path, Access::kWrite);
   if (decision.failure) return decision.failure->text();
   if (decision.verdict == Verdict::kPermit) return "";
   return decision.cause ? decision.cause->why : "the policy does not allow it";
@@ -57,10 +60,11 @@ std::string StagePolicy::WhyHeld(const Change& change, const CachedFiles& files)
 std::string PlannedDecisions::WhyHeld(const Change& change) const {
   // The change creates this name. Elsewhere this makes no difference, and the cache serves all.
   const bool depends = change.after.is_link() || IsRepositoryPart(NameOf(change.path));
-  if (!depends) return policy_.WhyHeld(change, cached_);
+  if (!depends) return policy_.WhyHeld(change, decider_);
   const Path name = Path::Clean(policy_.real_project().text() + "/" + change.path);
   const FilesWithoutName without(files_, name);
-  return policy_.WhyHeld(change, CachedFiles(without));
+  const CachedFiles cached(without);
+  return policy_.WhyHeld(change, policy_.DeciderFor(cached));
 }
 
 void HoldBack(const StagePolicy& policy, MergePlan& plan) {

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "cli/stage/planned_files.h"
+#include "policy/decide.h"
 #include "policy/files/cached_files.h"
 #include "policy/files/real_files.h"
 #include "policy/load/context.h"
@@ -27,14 +28,21 @@ class StagePolicy {
   const Path& project() const { return project_; }
   const Path& real_project() const { return context_->places.root_real; }  // without links
 
+  // Neither this object nor `files` may end before the result.
+  PathDecider DeciderFor(const CachedFiles& files) const;
   // Returns why the change may not be applied; "" if it may.
-  std::string WhyHeld(const Change& change, const CachedFiles& files) const;
+  std::string WhyHeld(const Change& change, const PathDecider& decider) const;
 
  private:
-  StagePolicy(std::unique_ptr<Context> context, Policy rules, Path project)
-      : context_(std::move(context)), rules_(std::move(rules)), project_(std::move(project)) {}
+  StagePolicy(std::unique_ptr<Context> context, std::unique_ptr<Event> event, Policy rules,
+              Path project)
+      : context_(std::move(context)),
+        event_(std::move(event)),
+        rules_(std::move(rules)),
+        project_(std::move(project)) {}
 
   std::unique_ptr<Context> context_;  // `rules_` points into it
+  std::unique_ptr<Event> event_;      // a call in the project
   Policy rules_;
   Path project_;
 };
@@ -47,7 +55,8 @@ class PlannedDecisions {
   PlannedDecisions(const StagePolicy& policy, std::vector<const Change*> changes)
       : policy_(policy),
         files_(disk_, {policy.project(), policy.real_project()}, std::move(changes)),
-        cached_(files_) {}
+        cached_(files_),
+        decider_(policy.DeciderFor(cached_)) {}
 
   // Returns why the change may not be applied; "" if it may.
   std::string WhyHeld(const Change& change) const;
@@ -57,6 +66,7 @@ class PlannedDecisions {
   const RealFiles disk_;
   const PlannedFiles files_;
   const CachedFiles cached_;
+  const PathDecider decider_;
 };
 
 // Holds back what the policy does not let be applied together with the rest of the plan, which can
