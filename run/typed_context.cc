@@ -30,12 +30,9 @@ Error AsTyped(Error error, bool is_here) {
   return error;
 }
 
-}  // namespace
-
-Result<Context> FindTypedContext(Registration typed, const FileView& files) {
-  if (Status s = CheckNamedPolicy(typed.policy); !s) return s.error();
-  const bool is_here = typed.root.empty() && typed.project_dir.empty();
-  if (is_here) {
+// Completes the options with what the process knows.
+Result<Registration> Completed(Registration typed) {
+  if (typed.root.empty() && typed.project_dir.empty()) {
     // The client would be started in the current directory, which the hook may refuse.
     typed.project_dir = CurrentDirectory();
     if (typed.project_dir.empty()) return NoCurrentDirectory(kNameIt);
@@ -52,7 +49,23 @@ Result<Context> FindTypedContext(Registration typed, const FileView& files) {
     typed.program_real = std::move(*program_real);
   }
   typed.user = ::geteuid();
-  Result<Context> context = FindContext(typed, files);
+  return typed;
+}
+
+}  // namespace
+
+Result<Places> FindTypedPlaces(Registration typed, const FileView& files) {
+  const Result<Registration> completed = Completed(std::move(typed));
+  if (!completed) return completed.error();
+  return FindPlaces(*completed, files);
+}
+
+Result<Context> FindTypedContext(Registration typed, const FileView& files) {
+  if (Status s = CheckNamedPolicy(typed.policy); !s) return s.error();
+  const bool is_here = typed.root.empty() && typed.project_dir.empty();
+  const Result<Registration> completed = Completed(std::move(typed));
+  if (!completed) return completed.error();
+  Result<Context> context = FindContext(*completed, files);
   if (!context) return AsTyped(context.error(), is_here);
   return context;
 }

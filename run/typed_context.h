@@ -10,4 +10,7 @@ namespace ringfence {
 // HOME, the program is this one. Paths may be relative to the current directory.
 Result<Context> FindTypedContext(Registration typed, const FileView& files);
 
+// The same without reading a policy.
+Result<Places> FindTypedPlaces(Registration typed, const FileView& files);
+
 }  // namespace ringfence

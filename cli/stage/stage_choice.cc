@@ -71,9 +71,10 @@ Result<StageStore> FindStages(Registration given) {
   const AssumedFolder files(disk, kNowhere);
   given.root.clear();
   given.project_dir = kNowhere;
-  const Result<Context> context = FindTypedContext(std::move(given), files);
-  if (!context) return context.error();
-  const Path folder = StagesFolder(context->places);
+  // A policy that cannot be read hides no stage.
+  const Result<Places> places = FindTypedPlaces(std::move(given), files);
+  if (!places) return places.error();
+  const Path folder = StagesFolder(*places);
   if (!folder.is_root()) return StageStore(folder);
   return UsageError("HOME", "no home directory is known", "name your home directory: --home DIR");
 }
