@@ -27,6 +27,7 @@ struct NewEntry {
   // file then, also for those who compare it with what they saw.
   bool is_link_to_source = false;
   std::optional<int64_t> mtime;  // nanoseconds since 1970; absent: now
+  std::string digest;            // of a file, if it is known (DigestOf())
 };
 
 struct NewTree {

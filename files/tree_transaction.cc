@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "base/syscall.h"
@@ -148,16 +150,24 @@ DoneStep Planned(const TreeStep& step) {
 }
 
 // The facts of what was created for a step.
-Status LookAtCreated(const UniqueFd& folder, DoneStep& step) {
+Status LookAtCreated(const UniqueFd& folder, const NewTree& tree, DoneStep& step) {
   if (Status s = LookAt(folder.get(), step.temporary, step.path).MoveTo(step.placed); !s) return s;
-  if (step.placed.is_file()) step.placed.digest = DigestOf(folder, step.temporary);
+  std::unordered_map<std::string_view, std::string_view> digests;
+  for (const NewEntry& entry : tree.entries) digests.emplace(entry.below, entry.digest);
+  const auto digest = [&digests](const std::string& below, const UniqueFd& in,
+                                 const std::string& name) {
+    const auto known = digests.find(below);
+    const bool is_known = known != digests.end() && !known->second.empty();
+    return is_known ? std::string(known->second) : DigestOf(in, name);
+  };
+  if (step.placed.is_file()) step.placed.digest = digest("", folder, step.temporary);
   if (!step.placed.is_directory()) return Unit{};
   const Result<UniqueFd> created =
       OpenBeneath(folder, step.temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   if (!created) return created.error();
   if (Status s = ContentsOf(*created).MoveTo(step.placed_inside); !s) return s;
   for (auto& [path, entry] : step.placed_inside) {
-    if (entry.is_file()) entry.digest = DigestOf(*created, path);
+    if (entry.is_file()) entry.digest = digest(path, *created, path);
   }
   return Unit{};
 }
@@ -224,7 +234,7 @@ Status TreeTransaction::CreateAll(const std::vector<TreeStep>& steps) {
       error.where = done.path + ": " + error.where;
       return error;
     }
-    if (Status s = LookAtCreated(**folder, done); !s) return s;
+    if (Status s = LookAtCreated(**folder, steps[i].tree, done); !s) return s;
     if (!steps[i].tree.entries.front().is_link_to_source) KeepGroup(**folder, done);
   }
   return CallStatus(::syncfs(folders_.root.get()) == 0, "syncfs");

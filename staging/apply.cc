@@ -20,7 +20,8 @@ NewEntry NewEntryOf(const PlannedChange& planned, std::string_view top) {
   NewEntry entry{.kind = change.after.kind,
                  .mode = planned.mode(),
                  .target = change.after.target,
-                 .source = change.path};
+                 .source = change.path,
+                 .digest = change.after.digest};
   if (change.path.size() > top.size()) entry.below = change.path.substr(top.size() + 1);
   if (planned.action == ChangeAction::kMerge) {
     entry.bytes = planned.merged;

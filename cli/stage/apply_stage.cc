@@ -25,6 +25,7 @@
 #include "staging/base_versions.h"
 #include "staging/git_objects.h"
 #include "staging/moves.h"
+#include "staging/plan_digests.h"
 #include "staging/store/project_pause.h"
 #include "staging/text_merge.h"
 #include "staging/undo.h"
@@ -320,7 +321,9 @@ Outcome ApplyAndReport(TakenStage& taken, StagePlan& plan, const ApplyRequest& r
   const std::string& conflicts = request.options.conflicts;
   const Deciders deciders{request.by, conflicts.empty() ? "answer" : "--conflicts " + conflicts};
   const uint64_t number = numbers->next();
-  if (Status s = log->Write(ApplyEntries(stage, merge, number, deciders)); !s) return s.error();
+  AddDigests(stage, merge);
+  const Path& project = stage.record().project;
+  if (Status s = log->Write(ApplyEntries(project, merge, number, deciders)); !s) return s.error();
   const Result<Applied> applied = ApplyPlan(stage, merge);
   const std::string failure = !applied            ? applied.error().text()
                               : applied->mismatch ? ChangedMeanwhile(*applied->mismatch)

@@ -1,24 +1,17 @@
 #include "cli/stage/stage_log.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <atomic>
-#include <span>
-#include <thread>
 #include <utility>
 
 #include "audit_log/append.h"
 #include "audit_log/line.h"
-#include "base/sha256.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "cli/common/assumed_folder.h"
 #include "cli/common/console.h"
 #include "cli/stage/describe_change.h"
 #include "cli/stage/show_changes.h"
-#include "files/entry.h"
 #include "policy/files/real_files.h"
 #include "run/messages.h"
 #include "run/typed_context.h"
@@ -51,7 +44,10 @@ std::optional<FileState> StateOf(const Entry& entry) {
     return state;
   }
   state.mode = ModeText(entry.mode);
-  if (entry.is_file()) state.size = entry.size;
+  if (entry.is_file()) {
+    state.size = entry.size;
+    state.sha256 = entry.digest;
+  }
   return state;
 }
 
@@ -69,34 +65,6 @@ std::string_view ResultWord(const PlannedChange& planned) {
       return planned.resolution == ConflictResolution::kMine ? "mine" : "skipped";
   }
   return "";
-}
-
-void AddDigests(const Stage& stage, const Change& change, AuditEntry& entry) {
-  if (change.before.is_file()) {
-    entry.before->sha256 = DigestOf(stage.project(), change.path);
-  }
-  if (!change.after.is_file() || !entry.after->sha256.empty()) return;
-  entry.after->sha256 =
-      change.is_same_content ? entry.before->sha256 : DigestOf(stage.written(), change.path);
-}
-
-// Adds the digests to the entries of all changes, which begin at `entries`. Digests take most of
-// the time of logging, so all processors share them.
-void AddAllDigests(const Stage& stage, const MergePlan& plan, std::span<AuditEntry> entries) {
-  constexpr size_t kPart = 64;
-  std::atomic<size_t> next = 0;
-  const auto work = [&] {
-    for (size_t begin = next.fetch_add(kPart); begin < entries.size();
-         begin = next.fetch_add(kPart)) {
-      const size_t end = std::min(begin + kPart, entries.size());
-      for (size_t i = begin; i < end; ++i) AddDigests(stage, plan.changes[i].change, entries[i]);
-    }
-  };
-  const size_t parts = entries.size() / kPart;
-  const auto helpers = std::min<size_t>({parts, std::thread::hardware_concurrency(), 8});
-  std::vector<std::jthread> threads;
-  for (size_t i = 1; i < helpers; ++i) threads.emplace_back(work);
-  work();
 }
 
 // "12 changes, 1 of them merged; 2 not applied"
@@ -176,26 +144,20 @@ AuditEntry ChangeEntry(const PlannedChange& planned, const Path& project) {
   const Change& change = planned.change;
   Entry after = change.after;
   after.mode = planned.mode();
-  AuditEntry entry{
-      .event = "StageChange",
-      .paths = {project.text() + "/" + change.path},
-      .verdict = planned.is_done() ? LoggedVerdict::kPermit : LoggedVerdict::kDeny,
-      .why = planned.why,
-      .change = std::string(ChangeWord(change)),
-      .moved_from = change.moved_from.empty() ? "" : project.text() + "/" + change.moved_from,
-      .result = std::string(ResultWord(planned)),
-      .before = StateOf(change.before),
-      .after = StateOf(after)};
-  if (planned.action == ChangeAction::kMerge && entry.after) {
-    entry.after->size = planned.merged.size();
-    entry.after->sha256 = Sha256Hex(planned.merged);
-  }
-  return entry;
+  if (planned.action == ChangeAction::kMerge) after.size = planned.merged.size();
+  return {.event = "StageChange",
+          .paths = {project.text() + "/" + change.path},
+          .verdict = planned.is_done() ? LoggedVerdict::kPermit : LoggedVerdict::kDeny,
+          .why = planned.why,
+          .change = std::string(ChangeWord(change)),
+          .moved_from = change.moved_from.empty() ? "" : project.text() + "/" + change.moved_from,
+          .result = std::string(ResultWord(planned)),
+          .before = StateOf(change.before),
+          .after = StateOf(after)};
 }
 
-std::vector<AuditEntry> ApplyEntries(const Stage& stage, const MergePlan& plan, uint64_t number,
+std::vector<AuditEntry> ApplyEntries(const Path& project, const MergePlan& plan, uint64_t number,
                                      const Deciders& deciders) {
-  const Path& project = stage.record().project;
   std::vector<AuditEntry> entries;
   entries.reserve(plan.changes.size() + 1);
   entries.push_back({.event = "StageApply",
@@ -210,7 +172,6 @@ std::vector<AuditEntry> ApplyEntries(const Stage& stage, const MergePlan& plan, 
     entry.by = planned.resolution == ConflictResolution::kNone ? deciders.by : deciders.conflicts;
     entries.push_back(std::move(entry));
   }
-  AddAllDigests(stage, plan, std::span(entries).subspan(1));
   return entries;
 }
 

@@ -50,11 +50,11 @@ struct Deciders {
   std::string conflicts;  // about conflicts: "--conflicts staged", "answer"
 };
 
-// The entry of an apply, and one for each change of the plan, with digests of the files.
-std::vector<AuditEntry> ApplyEntries(const Stage& stage, const MergePlan& plan, uint64_t number,
+// The entry of an apply, and one for each change of the plan.
+std::vector<AuditEntry> ApplyEntries(const Path& project, const MergePlan& plan, uint64_t number,
                                      const Deciders& deciders);
 
-// Without the digests of files, except of a merged text.
+// With the digests of files, if the plan has them (AddDigests()).
 AuditEntry ChangeEntry(const PlannedChange& planned, const Path& project);
 
 }  // namespace ringfence
