@@ -1,5 +1,8 @@
 #include "base/environment.h"
 
+#ifdef __APPLE__
+#include <crt_externs.h>
+#endif
 #include <unistd.h>
 
 #include <cstdlib>
@@ -30,9 +33,18 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+char** EnvironmentPointers() {
+#ifdef __APPLE__
+  return *::_NSGetEnviron();
+#else
+  return environ;
+#endif
+}
+
 std::vector<std::string> OwnEnvironment() {
   std::vector<std::string> all;
-  for (char** variable = environ; *variable != nullptr; ++variable) all.emplace_back(*variable);
+  for (char** variable = EnvironmentPointers(); *variable != nullptr; ++variable)
+    all.emplace_back(*variable);
   return all;
 }
 

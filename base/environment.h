@@ -18,6 +18,8 @@ std::string Absolute(const std::string& path);
 
 // The value of an environment variable; "" if it is not set.
 std::string Variable(const char* name);
+// For execve(2): the variables of this process, then a nullptr.
+char** EnvironmentPointers();
 // All environment variables, as "NAME=value".
 std::vector<std::string> OwnEnvironment();
 

@@ -1,12 +1,12 @@
 #include "base/file_digest.h"
 
-#include <sha2.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdint>
 
+#include "base/sha2.h"
 #include "base/syscall.h"
 #include "base/text.h"
 

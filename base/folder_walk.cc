@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/open_path.h"
 #include "base/syscall.h"
 #include "base/text.h"
 
@@ -15,12 +16,6 @@ namespace ringfence {
 namespace {
 
 constexpr mode_t kMode = 0755;  // any program may read the contents
-
-#ifdef O_PATH
-constexpr int kSearch = O_PATH;  // needs no read permission
-#else
-constexpr int kSearch = O_RDONLY;
-#endif
 
 UniqueFd OpenFolder(int parent, const std::string& name, int access) {
   return UniqueFd(
@@ -52,7 +47,7 @@ Result<UniqueFd> Make(int parent, const std::string& name, const Path& whole) {
   if (!is_made && errno != EEXIST) return SystemError(Call("mkdir", name, whole));
   // Sets the mode through the descriptor: it applies to the directory that was opened, even if the
   // name has been replaced since. A directory that another process created first keeps its mode.
-  UniqueFd folder = OpenFolder(parent, name, is_made ? O_RDONLY : kSearch);
+  UniqueFd folder = OpenFolder(parent, name, is_made ? O_RDONLY : kOpenPath);
   if (!folder.valid()) return NotOpened(parent, name, whole);
   if (is_made && ::fchmod(folder.get(), kMode) != 0)
     return SystemError("fchmod(" + Quote(name) + ")");
@@ -62,12 +57,12 @@ Result<UniqueFd> Make(int parent, const std::string& name, const Path& whole) {
 }  // namespace
 
 Result<NearestFolder> OpenNearestPlainFolder(const Path& folder, size_t most_missing) {
-  NearestFolder nearest{UniqueFd(::open("/", kSearch | O_DIRECTORY | O_CLOEXEC)), {}};
+  NearestFolder nearest{UniqueFd(::open("/", kOpenPath | O_DIRECTORY | O_CLOEXEC)), {}};
   if (!nearest.fd.valid()) return SystemError("open(/)");
   std::string_view left = folder.text();
   for (std::string name(TakeComponent(left)); !name.empty(); name = TakeComponent(left)) {
     if (nearest.missing.empty()) {
-      UniqueFd next = OpenFolder(nearest.fd.get(), name, kSearch);
+      UniqueFd next = OpenFolder(nearest.fd.get(), name, kOpenPath);
       if (next.valid()) {
         nearest.fd = std::move(next);
         continue;

@@ -1,9 +1,8 @@
 #include "base/sha256.h"
 
-#include <sha2.h>
-
 #include <cstdint>
 
+#include "base/sha2.h"
 #include "base/text.h"
 
 namespace ringfence {

@@ -14,7 +14,7 @@ namespace {
 constexpr int kClosedOnExec = 0;
 bool SetUp(int fd) {
   const int on = 1;
-  return ::fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
+  return fd >= 0 && ::fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
          ::setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on) == 0;
 }
 #else
@@ -23,6 +23,12 @@ bool SetUp(int) { return true; }
 #endif
 
 }  // namespace
+
+UniqueFd NewSocket(int domain, int type) {
+  UniqueFd opened(::socket(domain, type | kClosedOnExec, 0));
+  SetUp(opened.get());
+  return opened;
+}
 
 Result<SocketPair> MakeSocketPair(int type) {
   std::array<int, 2> ends{};

@@ -1,6 +1,5 @@
-// Two connected Unix sockets, closed on exec. Writing to a socket whose other end is closed must
-// not raise SIGPIPE: use MSG_NOSIGNAL if the system has it (on macOS, MakeSocketPair() sets
-// SO_NOSIGPIPE).
+// Sockets that are closed on exec. Writing to a socket whose other end is closed must not raise
+// SIGPIPE: use MSG_NOSIGNAL if the system has it (on macOS, both functions set SO_NOSIGPIPE).
 #pragma once
 
 #include "base/result.h"
@@ -12,7 +11,10 @@ struct SocketPair {
   UniqueFd own, other;
 };
 
-// `type` is SOCK_STREAM or SOCK_SEQPACKET.
+// As socket(2). An invalid descriptor leaves the cause in errno.
+UniqueFd NewSocket(int domain, int type);
+
+// Two connected Unix sockets. `type` is SOCK_STREAM or SOCK_SEQPACKET.
 Result<SocketPair> MakeSocketPair(int type);
 
 }  // namespace ringfence

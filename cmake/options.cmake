@@ -8,7 +8,9 @@ target_compile_options(project_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(project_options INTERFACE -Wno-restrict)  # std::string: a GCC 12 bug
 endif()
-target_link_options(project_options INTERFACE -Wl,--gc-sections -Wl,-z,relro,-z,now)
+if(NOT APPLE)
+  target_link_options(project_options INTERFACE -Wl,--gc-sections -Wl,-z,relro,-z,now)
+endif()
 target_compile_definitions(project_options INTERFACE RINGFENCE_VERSION="${PROJECT_VERSION}")
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)

@@ -1,26 +1,21 @@
 #include "files/beneath.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 
-#include "base/syscall.h"
-
 namespace ringfence {
 
-Result<UniqueFd> OpenBeneath(const UniqueFd& folder, const std::string& path, int flags) {
-  open_how how{};
-  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  UniqueFd opened(
-      static_cast<int>(::syscall(SYS_openat2, folder.get(), path.c_str(), &how, sizeof how)));
-  if (!opened.valid()) return SystemError("open(" + path + ")");
-  return opened;
+bool LeavesFolder(std::string_view path) {
+  if (path.starts_with('/')) return true;
+  for (;;) {
+    const size_t slash = path.find('/');
+    if (path.substr(0, slash) == "..") return true;
+    if (slash == path.npos) return false;
+    path.remove_prefix(slash + 1);
+  }
 }
 
 bool IsMissing(const Error& error) {

@@ -1,5 +1,5 @@
 // Files below an open directory, by relative paths of any bytes. No link is followed in any part of
-// a path, so nothing outside the directory can be reached (openat2(2)).
+// a path, so nothing outside the directory can be reached.
 #pragma once
 
 #include <string>
@@ -10,8 +10,12 @@
 
 namespace ringfence {
 
-// `flags` as for open(2); O_CLOEXEC is added. The error's code is that of the call.
+// `flags` as for open(2); O_CLOEXEC is added. The error's code is that of the call, or EXDEV if the
+// path leaves the directory. Linux allows ".." within it (openat2(2)), macOS nowhere.
 Result<UniqueFd> OpenBeneath(const UniqueFd& folder, const std::string& path, int flags);
+
+// True if the path is absolute or has a component "..".
+bool LeavesFolder(std::string_view path);
 
 // True if the call failed because the name does not exist, or is of another kind, or a directory of
 // its path is: if it was there a moment ago, another program has changed it.

@@ -1,7 +1,6 @@
 #include "files/done_step.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "base/text.h"
 #include "files/beneath.h"
 #include "files/remove_tree.h"
+#include "files/system_calls.h"
 
 namespace ringfence {
 namespace {
@@ -23,30 +23,22 @@ constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 // Where a file system cannot exchange two names, the old entry has this name for a moment.
 std::string SecondName(const DoneStep& step) { return step.temporary + "-old"; }
 
-// True if the file system does not support a flag of renameat2(2).
-bool IsUnsupported(int code) { return code == EINVAL || code == ENOSYS || code == EOPNOTSUPP; }
-
-bool Rename(const UniqueFd& folder, const std::string& from, const std::string& to,
-            unsigned flags) {
-  return ::renameat2(folder.get(), from.c_str(), folder.get(), to.c_str(), flags) == 0;
-}
-
 // Never replaces `to`: fails with EEXIST.
 bool MoveTo(const UniqueFd& folder, const std::string& from, const std::string& to) {
-  if (Rename(folder, from, to, RENAME_NOREPLACE)) return true;
-  if (!IsUnsupported(errno)) return false;
+  if (RenameToNew(folder, from, to)) return true;
+  if (!IsRenameUnsupported(errno)) return false;
   struct stat facts {};
   if (::fstatat(folder.get(), to.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0) {
     errno = EEXIST;
     return false;
   }
-  return Rename(folder, from, to, 0);
+  return ::renameat(folder.get(), from.c_str(), folder.get(), to.c_str()) == 0;
 }
 
 // Afterwards, the temporary name holds the old entry.
 bool Exchange(const UniqueFd& folder, const DoneStep& step, const std::string& name) {
-  if (Rename(folder, step.temporary, name, RENAME_EXCHANGE)) return true;
-  if (!IsUnsupported(errno)) return false;
+  if (ExchangeNames(folder, step.temporary, name)) return true;
+  if (!IsRenameUnsupported(errno)) return false;
   return MoveTo(folder, name, SecondName(step)) && MoveTo(folder, step.temporary, name) &&
          MoveTo(folder, SecondName(step), step.temporary);
 }
@@ -81,7 +73,8 @@ Result<bool> Has(const UniqueFd& folder, const std::string& name, const Entry& w
 
 Status SetMode(const UniqueFd& folder, const DoneStep& step, uint32_t mode) {
   const std::string name(NameOf(step.path));
-  const int done = ::fchmodat(folder.get(), name.c_str(), mode, AT_SYMLINK_NOFOLLOW);
+  const int done =
+      ::fchmodat(folder.get(), name.c_str(), static_cast<mode_t>(mode), AT_SYMLINK_NOFOLLOW);
   return CallStatus(done == 0, "chmod(" + step.path + ")");
 }
 
@@ -214,7 +207,7 @@ class Reverter {
 
 std::string NewTemporaryName() {
   std::array<unsigned char, 10> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return "";
+  if (::getentropy(bytes.data(), bytes.size()) != 0) return "";
   std::string name(kTreeTemporary);
   for (const unsigned char byte : bytes) AppendHex(name, byte, 2);
   return name;

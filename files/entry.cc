@@ -16,6 +16,7 @@
 #include "base/syscall.h"
 #include "files/attributes.h"
 #include "files/beneath.h"
+#include "files/system_calls.h"
 
 namespace ringfence {
 namespace {
@@ -24,11 +25,6 @@ EntryKind KindOf(mode_t mode) {
   if (S_ISREG(mode)) return EntryKind::kFile;
   if (S_ISDIR(mode)) return EntryKind::kDirectory;
   return S_ISLNK(mode) ? EntryKind::kLink : EntryKind::kSpecial;
-}
-
-int64_t TimeOf(const timespec& time) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  return int64_t{time.tv_sec} * kSecond + time.tv_nsec;
 }
 
 Result<UniqueFd> OpenToRead(int folder, const std::string& name, const std::string& path) {
@@ -167,12 +163,12 @@ Result<Entry> LookAt(int folder, const std::string& name, const std::string& pat
   }
   constexpr mode_t kPermissions = 07777;
   Entry entry{.kind = KindOf(facts.st_mode),
-              .mode = facts.st_mode & kPermissions,
+              .mode = static_cast<uint32_t>(facts.st_mode & kPermissions),
               .size = static_cast<uint64_t>(facts.st_size),
-              .device = facts.st_dev,
+              .device = static_cast<uint64_t>(facts.st_dev),
               .inode = facts.st_ino,
-              .mtime = TimeOf(facts.st_mtim),
-              .ctime = TimeOf(facts.st_ctim),
+              .mtime = ModifiedTime(facts),
+              .ctime = ChangedTime(facts),
               .owner = facts.st_uid,
               .group = facts.st_gid,
               .links = static_cast<uint32_t>(facts.st_nlink)};

@@ -1,8 +1,6 @@
 #include "files/new_tree.h"
 
 #include <fcntl.h>
-#include <linux/fs.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,67 +12,10 @@
 #include "base/syscall.h"
 #include "files/attributes.h"
 #include "files/beneath.h"
+#include "files/system_calls.h"
 
 namespace ringfence {
 namespace {
-
-// For two file systems between which the kernel copies nothing.
-Status CopyByHand(int from, int to, off_t at, off_t end) {
-  constexpr off_t kPart = off_t{1} << 20;
-  std::string part(static_cast<size_t>(std::min(kPart, end - at)), '\0');
-  while (at < end) {
-    const auto size = static_cast<size_t>(std::min<off_t>(end - at, kPart));
-    const ssize_t got = ::pread(from, part.data(), size, at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return SystemError("read");
-    if (got == 0) return Unit{};  // the file has become shorter
-    for (ssize_t done = 0; done < got;) {
-      const ssize_t put =
-          ::pwrite(to, part.data() + done, static_cast<size_t>(got - done), at + done);
-      if (put < 0 && errno != EINTR) return SystemError("write");
-      if (put > 0) done += put;
-    }
-    at += got;
-  }
-  return Unit{};
-}
-
-bool CannotBeCopied(int code) {
-  return code == EXDEV || code == EINVAL || code == ENOSYS || code == EOPNOTSUPP;
-}
-
-// Copies a part. Returns false if the file has become shorter.
-Result<bool> CopyRange(int from, int to, off_t begin, off_t end) {
-  off_t in = begin;
-  off_t out = begin;
-  while (in < end) {
-    const ssize_t copied = ::copy_file_range(from, &in, to, &out, static_cast<size_t>(end - in), 0);
-    if (copied < 0 && errno == EINTR) continue;
-    if (copied < 0 && CannotBeCopied(errno)) {
-      Status s = CopyByHand(from, to, in, end);
-      return s ? Result<bool>(true) : s.error();
-    }
-    if (copied < 0) return SystemError("copy_file_range");
-    if (copied == 0) return false;
-  }
-  return true;
-}
-
-// Copies the parts that are not holes.
-Status CopyData(int from, int to, off_t size) {
-  for (off_t at = 0; at < size;) {
-    off_t begin = ::lseek(from, at, SEEK_DATA);
-    if (begin < 0 && errno == ENXIO) break;  // only a hole is left
-    off_t end = begin < 0 ? size : ::lseek(from, begin, SEEK_HOLE);
-    if (begin < 0) begin = at;  // the file system knows no holes
-    if (end < 0) end = size;
-    const Result<bool> is_whole = CopyRange(from, to, begin, end);
-    if (!is_whole) return is_whole.error();
-    if (!*is_whole) return Unit{};
-    at = end;
-  }
-  return CallStatus(::ftruncate(to, size) == 0, "ftruncate");
-}
 
 Status CopyBytes(int from, int to) {
   struct stat facts {};
@@ -88,7 +29,7 @@ Status CopyBytes(int from, int to) {
     const Result<std::string> bytes = ReadAll(from, kMost, "a file to copy", size);
     return bytes ? WriteAll(to, *bytes) : Status(bytes.error());
   }
-  return ::ioctl(to, FICLONE, from) == 0 ? Status(Unit{}) : CopyData(from, to, facts.st_size);
+  return CopyContents(from, to, facts.st_size);
 }
 
 class Creator {
@@ -113,7 +54,7 @@ class Creator {
     if (entry.kind == EntryKind::kDirectory) return MakeFolder(where, name, entry);
     if (entry.kind == EntryKind::kLink) return MakeLink(where, name, entry);
     if (entry.kind == EntryKind::kSpecial) {
-      const bool is_made = ::mknodat(where.get(), name.c_str(), S_IFCHR, 0) == 0;
+      const bool is_made = MakeWhiteout(where, name);
       return CallStatus(is_made, "mknod(" + name + ")");
     }
     return MakeFile(where, name, entry);
@@ -137,7 +78,7 @@ class Creator {
 
  private:
   static Status SetFacts(int fd, const NewEntry& entry) {
-    if (::fchmod(fd, entry.mode) != 0) return SystemError("fchmod");
+    if (::fchmod(fd, static_cast<mode_t>(entry.mode)) != 0) return SystemError("fchmod");
     return SetTime(fd, nullptr, entry);
   }
 
@@ -171,24 +112,35 @@ class Creator {
                               name.c_str(), 0) == 0;
   }
 
+  static Result<UniqueFd> CreateFile(const UniqueFd& where, const std::string& name) {
+    UniqueFd file(::openat(where.get(), name.c_str(),
+                           O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file.valid()) return SystemError("open(" + name + ")");
+    return file;
+  }
+
   Status MakeFile(const UniqueFd& where, const std::string& name, const NewEntry& entry) const {
     if (entry.is_link_to_source && LinkToSource(where, name, entry)) return Unit{};
-    const UniqueFd file(::openat(where.get(), name.c_str(),
-                                 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file.valid()) return SystemError("open(" + name + ")");
+    if (!entry.bytes) return CopyFile(where, name, entry);
+    const Result<UniqueFd> file = CreateFile(where, name);
+    if (!file) return file.error();
+    if (Status s = WriteAll(file->get(), *entry.bytes); !s) return s;
+    const auto size = static_cast<off_t>(entry.hole_size);
+    if (size > 0 && ::ftruncate(file->get(), size) != 0) return SystemError("ftruncate");
     const Result<UniqueFd> source = OpenSource(entry);
-    if (entry.bytes) {
-      if (Status s = WriteAll(file.get(), *entry.bytes); !s) return s;
-      const auto size = static_cast<off_t>(entry.hole_size);
-      if (size > 0 && ::ftruncate(file.get(), size) != 0) return SystemError("ftruncate");
-    } else {
-      if (!source && sources_.created) {
-        return CallStatus(::unlinkat(where.get(), name.c_str(), 0) == 0, "unlink(" + name + ")");
-      }
-      if (!source) return source.error();
+    if (source) CopyAttributes(source->get(), file->get(), sources_.keeps_marks);
+    return SetFacts(file->get(), entry);
+  }
+
+  Status CopyFile(const UniqueFd& where, const std::string& name, const NewEntry& entry) const {
+    const Result<UniqueFd> source = OpenSource(entry);
+    if (!source) return sources_.created ? Status(Unit{}) : source.error();
+    UniqueFd file = CreateClone(source->get(), where, name);
+    if (!file.valid()) {
+      if (Status s = CreateFile(where, name).MoveTo(file); !s) return s;
       if (Status s = CopyBytes(source->get(), file.get()); !s) return s;
+      CopyAttributes(source->get(), file.get(), sources_.keeps_marks);
     }
-    if (source) CopyAttributes(source->get(), file.get(), sources_.keeps_marks);
     return SetFacts(file.get(), entry);
   }
 

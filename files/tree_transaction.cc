@@ -13,6 +13,7 @@
 #include "files/beneath.h"
 #include "files/remove_tree.h"
 #include "files/step_journal.h"
+#include "files/system_calls.h"
 
 namespace ringfence {
 namespace {
@@ -24,8 +25,6 @@ constexpr const char* kUndoName = "undo.name";  // the name of the directory tha
 constexpr const char* kSteps = "steps";
 constexpr const char* kKept = "kept";
 constexpr size_t kMaxJournal = size_t{1} << 30;
-
-Status SyncFile(int fd) { return CallStatus(::fsync(fd) == 0, "fsync"); }
 
 // Writes a file as a whole, so that it survives a power failure.
 Status WriteDurably(const UniqueFd& folder, const char* name, std::string_view text) {
@@ -237,7 +236,7 @@ Status TreeTransaction::CreateAll(const std::vector<TreeStep>& steps) {
     if (Status s = LookAtCreated(**folder, steps[i].tree, done); !s) return s;
     if (!steps[i].tree.entries.front().is_link_to_source) KeepGroup(**folder, done);
   }
-  return CallStatus(::syncfs(folders_.root.get()) == 0, "syncfs");
+  return SyncFileSystem(folders_.root.get());
 }
 
 Result<std::optional<std::string>> TreeTransaction::PlaceAll() {
@@ -282,7 +281,7 @@ Status TreeTransaction::RollBack() {
 }
 
 Status TreeTransaction::Commit(const std::string& undo) {
-  if (::syncfs(folders_.root.get()) != 0) return SystemError("syncfs");
+  if (Status s = SyncFileSystem(folders_.root.get()); !s) return s;
   // With the times that PlaceAll() has noted.
   if (Status s = WriteDurably(folders_.state, kJournal, RenderSteps(done_)); !s) return s;
   if (Status s = WriteDurably(folders_.state, kUndoName, undo); !s) return s;

@@ -1,11 +1,9 @@
 #include "run/copy_project.h"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "run/staged_run.h"
+#include "run/system_calls.h"
 #include "sandbox/backend.h"
 
 namespace ringfence {
@@ -23,8 +22,7 @@ namespace {
 constexpr size_t kMaxCopierReason = 4096;
 
 [[noreturn]] void BecomeCopier(const UniqueFd& reason, std::vector<std::string> words) {
-  const bool is_ready =
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && ::dup2(reason.get(), STDOUT_FILENO) >= 0;
+  const bool is_ready = EndWithParent() && ::dup2(reason.get(), STDOUT_FILENO) >= 0;
   if (is_ready) {
     const Error error = BecomeStageProgram(std::move(words));
     [[maybe_unused]] const Status told = WriteAll(STDOUT_FILENO, error.text());
@@ -44,7 +42,7 @@ class WithoutInterrupt {
   void Restore() const { ::signal(SIGINT, before_); }
 
  private:
-  sighandler_t before_;
+  void (*before_)(int);
 };
 
 }  // namespace
@@ -52,19 +50,17 @@ class WithoutInterrupt {
 Status RunProjectCopy(const std::string& id, const std::string& home) {
   std::vector<std::string> words{"ringfence", "stage", "copy", id};
   if (!home.empty()) words.insert(words.end(), {"--home", home});
-  std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return SystemError("pipe");
-  const UniqueFd reading(ends[0]);
-  UniqueFd writing(ends[1]);
+  Result<Pipe> pipe = MakePipe();
+  if (!pipe) return pipe.error();
   const WithoutInterrupt meanwhile;
   const pid_t child = ::fork();
   if (child < 0) return SystemError("fork");
   if (child == 0) {
     meanwhile.Restore();
-    BecomeCopier(writing, std::move(words));
+    BecomeCopier(pipe->writing, std::move(words));
   }
-  writing = UniqueFd();
-  const Result<std::string> reason = ReadAll(reading.get(), kMaxCopierReason, "pipe");
+  pipe->writing = UniqueFd();
+  const Result<std::string> reason = ReadAll(pipe->reading.get(), kMaxCopierReason, "pipe");
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return SystemError("waitpid");

@@ -6,8 +6,8 @@ namespace ringfence {
 
 void EndBySignal(int signal) {
   sigset_t only;
-  ::sigemptyset(&only);
-  ::sigaddset(&only, signal);
+  sigemptyset(&only);
+  sigaddset(&only, signal);
   if (::signal(signal, SIG_DFL) == SIG_ERR || ::raise(signal) != 0) return;
   ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
 }

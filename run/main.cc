@@ -165,7 +165,7 @@ int Enter(std::span<char* const> words) {
 Error HandOver(char** argv) {
   const Result<std::string> program = ProgramBeside("ringfence-cli");
   if (!program) return program.error();
-  ::execve(program->c_str(), argv, environ);
+  ::execve(program->c_str(), argv, EnvironmentPointers());
   Error error = SystemError("start " + *program);
   error.hint = "ringfence and ringfence-cli belong together: install both with install.sh";
   return error;

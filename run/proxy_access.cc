@@ -1,11 +1,11 @@
 #include "run/proxy_access.h"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +26,7 @@
 #include "proxy/link/control.h"
 #include "proxy/link/messages.h"
 #include "run/remedy.h"
+#include "run/system_calls.h"
 #include "sandbox/private_folders.h"
 
 namespace ringfence {
@@ -101,7 +102,7 @@ Result<NetworkEntry> Create(const UniqueFd& proxy, const SessionRequest& session
 // Returns 128 random bits, in hexadecimal.
 Result<std::string> NewRandomName() {
   std::array<unsigned char, kAgentDigits / 2> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+  if (::getentropy(bytes.data(), bytes.size()) != 0) {
     return SystemError("getrandom");
   }
   std::string text;
@@ -123,8 +124,9 @@ Result<UniqueFd> HoldFile(const Path& file) {
 
 // A socket at a port of the host's loopback; the kernel chooses the port if it is 0.
 Result<UniqueFd> BindToLoopback(uint16_t& port) {
-  UniqueFd bound(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!bound.valid()) return SystemError("socket(proxy port)");
+  UniqueFd bound = NewSocket(AF_INET, SOCK_STREAM);
+  if (!bound.valid() || ::fcntl(bound.get(), F_SETFL, O_NONBLOCK) != 0)
+    return SystemError("socket(proxy port)");
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -240,11 +242,9 @@ void ProxyAccess::Hear() {
 // Returns false if notices are passed on at once.
 bool ProxyAccess::BeginPause() {
   if (request_.command.is_agent) return false;  // its lines come at the end
-  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
-  const itimerspec once{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = 200'000'000}};
-  if (!timer.valid() || ::timerfd_settime(timer.get(), 0, &once, nullptr) != 0) return false;
-  pause_ = std::move(timer);
-  return true;
+  constexpr int kPause = 200;                   // milliseconds
+  pause_ = MakeTimer(kPause);
+  return pause_.valid();
 }
 
 bool ProxyAccess::HearOne() {

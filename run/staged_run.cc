@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 
 #include "audit_log/line.h"
@@ -20,16 +20,14 @@
 #include "base/text.h"
 #include "run/copy_project.h"
 #include "run/messages.h"
+#include "run/system_calls.h"
 #include "sandbox/backend.h"
 #include "sandbox/environment.h"
 #include "sandbox/private_folders.h"
+#include "staging/store/machine.h"
 
 namespace ringfence {
 namespace {
-
-// File systems take the times of files from this clock, which advances in steps of a few
-// milliseconds, or from CLOCK_REALTIME if a file's time was looked at before (since Linux 6.13).
-int64_t FileTime() { return Nanoseconds(CLOCK_REALTIME_COARSE); }
 
 // The earliest time that the next change of a file can have; a file that was written before `begun`
 // has an earlier one. If the clock does not get there soon, because it was set back, such a file
@@ -170,7 +168,7 @@ Status StagedRun::Copy() {
 Status StagedRun::SaveStart() {
   record_.id = folder_.path().name();
   record_.started = Nanoseconds(CLOCK_REALTIME);
-  record_.clock_offset = record_.started - Nanoseconds(CLOCK_BOOTTIME);
+  record_.clock_offset = record_.started - TimeSinceBoot();
   record_.boot = CurrentBoot();
   record_.watermark = FileTimeAfter(begun_);
   return folder_.Save(record_);
@@ -226,10 +224,10 @@ void StagedRun::Paused(bool is_paused) { folder_.NotePause(is_paused ? alone_ : 
 // Starts ringfence-stage beside the command, if that takes longer than a moment: it keeps what the
 // user may change while the command runs, as it was.
 Status StagedRun::StartKeeper() {
-  std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return SystemError("pipe");
-  const UniqueFd stop(ends[0]);
-  keeper_ = UniqueFd(ends[1]);
+  Result<Pipe> pipe = MakePipe();
+  if (!pipe) return pipe.error();
+  const UniqueFd& stop = pipe->reading;
+  keeper_ = std::move(pipe->writing);
   const pid_t child = ::fork();
   if (child < 0) return SystemError("fork");
   if (child > 0) return Unit{};
@@ -239,8 +237,7 @@ Status StagedRun::StartKeeper() {
   const bool is_alone = ::setsid() >= 0 && nothing >= 0 && ::dup2(nothing, STDIN_FILENO) >= 0 &&
                         ::dup2(nothing, STDOUT_FILENO) >= 0 &&
                         ::dup2(nothing, STDERR_FILENO) >= 0 && ::dup2(stop.get(), kStop) >= 0 &&
-                        ::fcntl(kStop, F_SETFD, 0) == 0 &&
-                        ::syscall(SYS_close_range, kStop + 1, ~0U, 0) == 0;
+                        ::fcntl(kStop, F_SETFD, 0) == 0 && CloseDescriptorsFrom(kStop + 1);
   if (!is_alone) ::_exit(kSetupFailed);
   constexpr int kMoment = 200;  // milliseconds
   pollfd polled{.fd = kStop, .events = POLLIN, .revents = 0};

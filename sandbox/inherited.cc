@@ -12,7 +12,7 @@ Result<bool> Set(int signal, void (*handler)(int)) {
   struct sigaction action {};
   struct sigaction before {};
   action.sa_handler = handler;
-  ::sigemptyset(&action.sa_mask);
+  sigemptyset(&action.sa_mask);
   if (::sigaction(signal, &action, &before) != 0) return SystemError("sigaction");
   return before.sa_handler == SIG_IGN;
 }

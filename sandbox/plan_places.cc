@@ -136,7 +136,8 @@ class PlacePlanner {
 
   Status PlanWrites() {
     std::vector<PlannedPlace> places = rules_.AllowedPlaces(Access::kWrite);
-    if (request_.command.is_trial) std::erase_if(places, &PlannedPlace::make);
+    if (request_.command.is_trial)
+      std::erase_if(places, [](const PlannedPlace& place) { return place.make; });
     if (!HoldsToNames()) LeaveOutParts(places);
     AgentState own = OwnState();
     if (const std::optional<Path> file = Path::Parse(request_.command.result_file)) {
@@ -214,7 +215,7 @@ class PlacePlanner {
           " is not writable: without a supervisor, no pattern and no name that does not exist yet "
           "can be allowed");
     }
-    std::erase_if(places, &PlannedPlace::is_part);
+    std::erase_if(places, [](const PlannedPlace& place) { return place.is_part; });
   }
 
   // Guards all names except the agent's own. Adds the --write directory to those, unless a rule

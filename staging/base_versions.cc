@@ -8,12 +8,14 @@
 #include <set>
 #include <utility>
 
+#include "base/open_path.h"
 #include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/syscall.h"
 #include "files/beneath.h"
 #include "files/done_step.h"
 #include "files/new_tree.h"
+#include "staging/store/machine.h"
 #include "staging/undo.h"
 
 namespace ringfence {
@@ -29,7 +31,7 @@ constexpr uint32_t kOwnersMode = 0600;
 bool HasSoundTimes(const StageRecord& record) {
   constexpr int64_t kTolerance = 1'000'000'000;  // nanoseconds
   if (record.boot != CurrentBoot()) return true;
-  const int64_t offset = Nanoseconds(CLOCK_REALTIME) - Nanoseconds(CLOCK_BOOTTIME);
+  const int64_t offset = Nanoseconds(CLOCK_REALTIME) - TimeSinceBoot();
   return offset > record.clock_offset - kTolerance;
 }
 
@@ -181,7 +183,7 @@ bool BaseVersions::IsOriginal(const std::string& path, const Entry& now) const {
 bool BaseVersions::WasMissing(std::string_view path) const {
   for (std::string_view folder = FolderOf(path);; folder = FolderOf(folder)) {
     const Result<UniqueFd> opened =
-        OpenBeneath(project_, folder.empty() ? "." : std::string(folder), O_PATH | O_DIRECTORY);
+        OpenBeneath(project_, folder.empty() ? "." : std::string(folder), kOpenPath | O_DIRECTORY);
     if (opened) {
       const Result<Entry> facts = LookAt(opened->get(), ".", std::string(folder));
       return facts && facts->ctime < watermark_;

@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/open_path.h"
 #include "base/syscall.h"
 #include "files/beneath.h"
 #include "files/remove_tree.h"
+#include "files/system_calls.h"
 #include "files/tree_transaction.h"
 #include "staging/apply.h"
 #include "staging/project_copy.h"
@@ -61,8 +63,7 @@ class StepWriter {
   // (the kernel's Documentation/filesystems/overlayfs.rst, "whiteouts and opaque directories").
   static Status Hide(const UniqueFd& folder, const std::string& path) {
     const std::string name(NameOf(path));
-    return CallStatus(::mknodat(folder.get(), name.c_str(), S_IFCHR, 0) == 0,
-                      "mknod(" + path + ")");
+    return CallStatus(MakeWhiteout(folder, name), "mknod(" + path + ")");
   }
 
   // Creates the directories that hold the path, like those of the project.
@@ -70,7 +71,7 @@ class StepWriter {
     if (stage_.is_copy()) return Unit{};
     for (size_t end = path.find('/'); end != path.npos; end = path.find('/', end + 1)) {
       const std::string folder = path.substr(0, end);
-      const Result<UniqueFd> like = OpenBeneath(stage_.project(), folder, O_PATH | O_DIRECTORY);
+      const Result<UniqueFd> like = OpenBeneath(stage_.project(), folder, kOpenPath | O_DIRECTORY);
       if (!like) return like.error();
       struct stat facts {};
       if (::fstat(like->get(), &facts) != 0) return SystemError("stat(" + folder + ")");

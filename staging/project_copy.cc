@@ -1,8 +1,6 @@
 #include "staging/project_copy.h"
 
 #include <fcntl.h>
-#include <linux/fs.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -18,6 +16,7 @@
 #include "files/new_tree.h"
 #include "files/remove_tree.h"
 #include "files/step_journal.h"
+#include "files/system_calls.h"
 #include "staging/removed_names.h"
 
 namespace ringfence {
@@ -41,12 +40,6 @@ Result<Contents> ReadList(const StageFolder& folder, const char* name) {
   if (!file) return file.error();
   const Result<std::string> text = ReadAll(file->get(), kMaxList, path);
   return text ? ParseContents(*text, path) : text.error();
-}
-
-uint64_t MountIdOf(int fd, const char* name) {
-  struct statx facts {};
-  const int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH | AT_NO_AUTOMOUNT;
-  return ::statx(fd, name, flags, STATX_MNT_ID, &facts) == 0 ? facts.stx_mnt_id : 0;
 }
 
 // Describes the copy: its entries, and what they were in the project.
@@ -183,8 +176,7 @@ bool Reflinks(const UniqueFd& project, const NewTree& tree, const UniqueFd& plac
     const Result<UniqueFd> source = OpenBeneath(project, entry.source, O_RDONLY | O_NONBLOCK);
     struct stat facts {};
     if (!source || ::fstat(source->get(), &facts) != 0 || facts.st_size == 0) continue;
-    const UniqueFd file(::openat(place.get(), ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
-    return file.valid() && ::ioctl(file.get(), FICLONE, source->get()) == 0;
+    return CanClone(source->get(), place);
   }
   return false;
 }

@@ -10,8 +10,10 @@
 #include "base/syscall.h"
 #include "files/beneath.h"
 #include "files/new_tree.h"
+#include "files/system_calls.h"
 #include "staging/merge_plan.h"
 #include "staging/project_copy.h"
+#include "staging/store/machine.h"
 #include "staging/store/names.h"
 #include "staging/upper_layer.h"
 
@@ -98,7 +100,7 @@ bool Stage::is_dirty() const { return !record_.is_on_disk && record_.boot != Cur
 
 Status Stage::MakeDurable() {
   if (record_.is_on_disk) return Unit{};
-  if (::syncfs(written_.get()) != 0) return SystemError("syncfs");
+  if (Status s = SyncFileSystem(written_.get()); !s) return s;
   record_.is_on_disk = true;
   return folder_.Save(record_);
 }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "files/attributes.h"
 #include "files/beneath.h"
 #include "files/remove_tree.h"
+#include "files/system_calls.h"
 #include "staging/removed_names.h"
 
 namespace ringfence {
@@ -25,11 +25,11 @@ constexpr const char* kOpaque = "user.overlay.opaque";
 constexpr const char* kWhiteout = "user.overlay.whiteout";
 constexpr const char* kOrigin = "user.overlay.origin";
 
-bool HasMark(int fd, const char* name) { return ::fgetxattr(fd, name, nullptr, 0) >= 0; }
+bool HasMark(int fd, const char* name) { return ReadAttribute(fd, name, nullptr, 0) >= 0; }
 
 bool IsOpaque(const UniqueFd& folder) {
   char value = 0;
-  return ::fgetxattr(folder.get(), kOpaque, &value, 1) == 1 && value == 'y';
+  return ReadAttribute(folder.get(), kOpaque, &value, 1) == 1 && value == 'y';
 }
 
 // The facts of one name in the upper layer.

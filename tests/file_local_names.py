@@ -76,9 +76,10 @@ def groups():
     for lists in [ROOT / "CMakeLists.txt", *sorted(ROOT.glob("[a-z]*/CMakeLists.txt")),
                   *sorted(ROOT.glob("tests/*/CMakeLists.txt"))]:
         text = lists.read_text()
-        variables = dict(VARIABLE.findall(text))
+        variables = {"system_folder": "linux"} | dict(VARIABLE.findall(text))
         for target, group, sources in GROUP.findall(text):
-            sources = re.sub(r"\$\{(\w+)\}", lambda found: variables[found.group(1)], sources)
+            while "${" in sources:
+                sources = re.sub(r"\$\{(\w+)\}", lambda found: variables[found.group(1)], sources)
             yield f"{target} {group}", [lists.parent / source for source in sources.split()]
 
 

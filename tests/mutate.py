@@ -28,7 +28,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROCESSORS = len(os.sched_getaffinity(0))
 FOLDERS = ("policy", "agents", "sandbox")
 # For another system, or not compiled here.
-NOT_HERE = ("sandbox/macos", "sandbox/none")
+NOT_HERE = ("files/macos", "run/macos", "sandbox/macos", "sandbox/none", "staging/macos", "staging/store/macos")
 # These change only the run time, so no test can detect a change.
 ONLY_SPEED = re.compile(r"reserve\(|Expect\w*\(|Note\w*Time|kPage\b")
 

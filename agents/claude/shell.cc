@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/open_path.h"
 #include "base/path.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -55,7 +56,7 @@ Result<std::vector<std::string>> ParseShellWords(std::string_view command_line) 
 Result<ClientShell> ReadParentShell() {
   const pid_t parent = ::getppid();
   const std::string name = "/proc/" + std::to_string(parent);
-  const UniqueFd folder(::open(name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const UniqueFd folder(::open(name.c_str(), kOpenPath | O_DIRECTORY | O_CLOEXEC));
   if (!folder.valid()) return SystemError("open(" + name + ")");
   Result<std::string> program = ReadLinkIn(folder, "exe");
   if (!program) {

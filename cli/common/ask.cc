@@ -31,15 +31,15 @@ class CatchInterrupt : NotCopied {
   CatchInterrupt() {
     interrupted = 0;
     sigset_t interrupt;
-    ::sigemptyset(&interrupt);
-    ::sigaddset(&interrupt, SIGINT);
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
     ::sigprocmask(SIG_BLOCK, &interrupt, &mask_before_);
     struct sigaction action {};
     action.sa_handler = Interrupt;
-    ::sigemptyset(&action.sa_mask);
+    sigemptyset(&action.sa_mask);
     ::sigaction(SIGINT, &action, &action_before_);
     while_waiting_ = mask_before_;
-    ::sigdelset(&while_waiting_, SIGINT);
+    sigdelset(&while_waiting_, SIGINT);
   }
   ~CatchInterrupt() {
     ::sigaction(SIGINT, &action_before_, nullptr);

@@ -140,7 +140,7 @@ Status RefuseDanglingLinks(const std::string& path) {
 }
 
 FileOwnership OwnershipOf(const struct stat& facts) {
-  return {facts.st_mode & 07777, facts.st_uid, facts.st_gid};
+  return {static_cast<mode_t>(facts.st_mode & 07777), facts.st_uid, facts.st_gid};
 }
 
 Result<FilePlace> FilePlace::Find(const std::string& path) {

@@ -20,8 +20,8 @@ class ForegroundSettings : NotCopied {
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawnattr_init(&attributes);
     sigset_t interrupt;
-    ::sigemptyset(&interrupt);
-    ::sigaddset(&interrupt, SIGINT);
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
     ::posix_spawnattr_setsigdefault(&attributes, &interrupt);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   }

@@ -271,7 +271,7 @@ std::optional<LogLine> LogReader::Rest() {
 Waiting::Waiting() {
   struct sigaction action {};
   action.sa_handler = OnSignal;
-  ::sigemptyset(&action.sa_mask);
+  sigemptyset(&action.sa_mask);
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
 }

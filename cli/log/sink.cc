@@ -21,6 +21,7 @@
 #include "audit_log/system_log.h"
 #include "base/process.h"
 #include "base/result.h"
+#include "base/socket_pair.h"
 #include "base/syscall.h"
 #include "base/unique_fd.h"
 #include "cli/log/log_line.h"
@@ -91,7 +92,7 @@ Error ReceiverError(const char* call, int code) {
 
 // `type` is as in socket(2).
 Result<UniqueFd> ConnectTo(const SocketAddress& address, int type) {
-  UniqueFd fd(::socket(address.get()->sa_family, type | SOCK_CLOEXEC, 0));
+  UniqueFd fd = NewSocket(address.get()->sa_family, type);
   if (!fd.valid()) return ReceiverError("socket", errno);
   const timeval wait{.tv_sec = kSeconds, .tv_usec = 0};
   ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);

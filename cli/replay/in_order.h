@@ -7,8 +7,9 @@
 #include <exception>
 #include <mutex>
 #include <system_error>
-#include <thread>
 #include <vector>
+
+#include "cli/common/joined_threads.h"
 
 namespace ringfence {
 
@@ -90,13 +91,13 @@ void RunInOrder(Jobs& jobs) {
     }
     order.Stop();
   };
-  std::vector<std::jthread> threads;
+  JoinedThreads threads(jobs.size());
   try {
-    for (size_t i = 1; i < jobs.size(); ++i) threads.emplace_back(guarded, i);
+    for (size_t i = 1; i < jobs.size(); ++i) threads.Start(guarded, i);
   } catch (const std::system_error&) {  // no more threads; the others do the work
   }
   guarded(0);
-  threads.clear();
+  threads.Join();
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }

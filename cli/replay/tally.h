@@ -2,11 +2,11 @@
 // tallies of consecutive parts in order gives the tally of the whole.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cli/replay/replayed_call.h"
@@ -37,8 +37,10 @@ struct GroupKey {
   LoggedVerdict now = LoggedVerdict::kPermit;
   std::optional<LoggedVerdict> was;  // set for a difference
   std::string rule;  // its label; the reason if no rule decided; "" without a reason
-  // NOLINTNEXTLINE(modernize-use-nullptr): no pointer here
-  auto operator<=>(const GroupKey&) const = default;
+
+  bool operator<(const GroupKey& other) const {
+    return std::tie(now, was, rule) < std::tie(other.now, other.was, other.rule);
+  }
 };
 using Groups = std::map<GroupKey, Group>;
 

@@ -1,6 +1,7 @@
 #include "cli/setup/proof.h"
 
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -59,7 +60,7 @@ std::string RuleFolder(const PathRule& rule, const Registration& where) {
 // Returns "/ringfence-proof-" and 16 random hexadecimal digits.
 std::string UnforeseenName() {
   uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != sizeof number) number = 0;
+  if (::getentropy(&number, sizeof number) != 0) number = 0;
   std::string name = "/ringfence-proof-";
   AppendHex(name, static_cast<uint32_t>(number >> 32), 8);
   AppendHex(name, static_cast<uint32_t>(number), 8);

@@ -10,6 +10,7 @@
 
 #include "base/contains.h"
 #include "base/environment.h"
+#include "base/open_path.h"
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/stage/describe_change.h"
@@ -259,7 +260,7 @@ Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
                  .is_sound = [&](const std::string& path) { return objects.IsSound(path); },
                  .exists =
                      [&](const std::string& path) {
-                       return OpenBeneath(stage.project(), path, O_PATH).has_value();
+                       return OpenBeneath(stage.project(), path, kOpenPath).has_value();
                      }});
   if (!repositories) return repositories.error();
   const ChangeList all = *changes;

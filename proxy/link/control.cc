@@ -15,7 +15,9 @@
 #include <utility>
 
 #include "base/not_copied.h"
+#include "base/open_path.h"
 #include "base/program.h"
+#include "base/socket_pair.h"
 #include "base/state_file.h"
 #include "base/syscall.h"
 
@@ -34,7 +36,7 @@ Result<sockaddr_un> AddressOf(const UniqueFd& folder) {
   return address;
 }
 
-UniqueFd ControlSocket() { return UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)); }
+UniqueFd ControlSocket() { return NewSocket(AF_UNIX, SOCK_SEQPACKET); }
 
 Result<UniqueFd> Connect(const UniqueFd& folder) {
   UniqueFd socket = ControlSocket();
@@ -150,7 +152,7 @@ std::string SocketPathIn(const UniqueFd& folder, std::string_view name) {
 }
 
 Result<UniqueFd> OpenProxyFolder(const Path& folder) {
-  UniqueFd opened(::open(folder.text().c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  UniqueFd opened(::open(folder.text().c_str(), kOpenPath | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat facts {};
   if (!opened.valid() || ::fstat(opened.get(), &facts) != 0) {
     return SystemError("open(" + folder.text() + ")");

@@ -1,7 +1,6 @@
 #include "staging/store/project_pause.h"
 
 #include <sys/file.h>
-#include <sys/inotify.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,20 +71,7 @@ std::string StageAlone(const StageStore& store, const Path& project) {
   return stage && stage->IsInUse() ? id : "";
 }
 
-Result<PauseWatch> PauseWatch::Begin(UniqueFd lock) {
-  UniqueFd events(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  if (!events.valid()) return SystemError("inotify_init1");
-  const std::string name = "/proc/self/fd/" + std::to_string(lock.get());
-  if (::inotify_add_watch(events.get(), name.c_str(), IN_MODIFY) < 0) {
-    return SystemError("inotify_add_watch");
-  }
-  return PauseWatch(std::move(lock), std::move(events));
-}
-
-std::string PauseWatch::Look() const {
-  alignas(inotify_event) std::array<char, 4096> unread{};
-  while (::read(events_.get(), unread.data(), unread.size()) > 0) {
-  }
+std::string PauseWatch::Wanted() const {
   std::string id = IdIn(lock_);
   if (id.empty()) return "";
   if (::flock(lock_.get(), LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK ? id : "";

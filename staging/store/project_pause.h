@@ -31,7 +31,7 @@ std::string StageAlone(const StageStore& store, const Path& project);
 
 class PauseWatch {
  public:
-  // `lock` is the file of the lock, not locked.
+  // `lock` is the file of the lock, not locked. Fails on macOS, where no run can pause.
   static Result<PauseWatch> Begin(UniqueFd lock);
 
   // Becomes readable when a command may have begun to work alone; no event reports its end.
@@ -41,6 +41,8 @@ class PauseWatch {
 
  private:
   PauseWatch(UniqueFd lock, UniqueFd events) : lock_(std::move(lock)), events_(std::move(events)) {}
+
+  std::string Wanted() const;
 
   UniqueFd lock_;
   UniqueFd events_;  // inotify(7)

@@ -105,13 +105,6 @@ std::string_view MechanismName(StageMechanism mechanism) {
   return kMechanisms[static_cast<size_t>(mechanism)];
 }
 
-std::string CurrentBoot() {
-  Result<std::string> text = ReadSystemFile("/proc/sys/kernel/random/boot_id");
-  if (!text) return "";
-  while (text->ends_with('\n')) text->pop_back();
-  return std::move(*text);
-}
-
 std::string RenderRecord(const StageRecord& record) {
   Writer writer;
   writer.Add(kId, record.id);

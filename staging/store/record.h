@@ -34,7 +34,7 @@ struct StageRecord {
   // has not changed since the command started.
   int64_t started = 0;
   int64_t watermark = 0;
-  int64_t clock_offset = 0;  // CLOCK_REALTIME - CLOCK_BOOTTIME, in nanoseconds, at the start
+  int64_t clock_offset = 0;  // CLOCK_REALTIME - TimeSinceBoot() at the start
   std::string boot;          // identifies the start of the machine (random(4), boot_id)
   // Holds the changes while they are in memory: a descriptor of a process. 0: they are in a
   // directory.
@@ -48,9 +48,6 @@ struct StageRecord {
 
 std::string_view StateName(StageState state);              // "running", "ended"
 std::string_view MechanismName(StageMechanism mechanism);  // "overlay", "copy"
-
-// Identifies this start of the machine; "" if the system does not say (random(4)).
-std::string CurrentBoot();
 
 // One "NAME=VALUE" per field, each with a NUL after it: a project's path can contain any other
 // byte.

@@ -35,7 +35,7 @@ constexpr int kTries = 100;
 
 std::string NewId() {
   std::array<unsigned char, kIdSize> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return "";
+  if (::getentropy(bytes.data(), bytes.size()) != 0) return "";
   std::string id;
   for (const unsigned char byte : bytes) id += kIdBytes[byte % kIdBytes.size()];
   return id;

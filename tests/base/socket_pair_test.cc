@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <cerrno>
 #include <string_view>
 
 using namespace ringfence;
@@ -20,4 +21,13 @@ TEST_CASE("socket pair: both ends are connected and closed on exec") {
     CHECK((::fcntl(end->get(), F_GETFD) & FD_CLOEXEC) != 0);
   }
   CHECK_FALSE(MakeSocketPair(-1));
+}
+
+TEST_CASE("socket: a new one is closed on exec, and an error leaves its cause") {
+  const UniqueFd socket = NewSocket(AF_UNIX, SOCK_STREAM);
+  REQUIRE(socket.valid());
+  CHECK((::fcntl(socket.get(), F_GETFD) & FD_CLOEXEC) != 0);
+  errno = 0;
+  CHECK_FALSE(NewSocket(-1, SOCK_STREAM).valid());
+  CHECK(errno == EAFNOSUPPORT);
 }

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/directory.h"
+#include "base/open_path.h"
 #include "base/syscall.h"
 #include "files/beneath.h"
 #include "staging/git_bases.h"
@@ -80,7 +81,7 @@ class BaseKeeper {
   }
 
   bool ProjectHasFolder(const std::string& path) const {
-    return OpenBeneath(stage_.project(), path, O_PATH | O_DIRECTORY | O_NOFOLLOW).has_value();
+    return OpenBeneath(stage_.project(), path, kOpenPath | O_DIRECTORY | O_NOFOLLOW).has_value();
   }
 
   void TakeEvents() {

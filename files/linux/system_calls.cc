@@ -1,0 +1,140 @@
+#include "files/system_calls.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+
+#include "base/syscall.h"
+#include "files/beneath.h"
+#include "files/copy_part.h"
+
+namespace ringfence {
+namespace {
+
+int64_t InNanoseconds(const timespec& time) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  return int64_t{time.tv_sec} * kSecond + time.tv_nsec;
+}
+
+bool RenameIn(const UniqueFd& folder, const std::string& from, const std::string& to,
+              unsigned flags) {
+  return ::renameat2(folder.get(), from.c_str(), folder.get(), to.c_str(), flags) == 0;
+}
+
+bool CannotBeCopied(int code) {
+  return code == EXDEV || code == EINVAL || code == ENOSYS || code == EOPNOTSUPP;
+}
+
+bool IsCopied(std::string_view attribute, bool keeps_marks) {
+  const bool is_mark = attribute.starts_with("user.overlay.");
+  return (attribute.starts_with("user.") && (!is_mark || keeps_marks)) ||
+         attribute == "system.posix_acl_access" || attribute == "system.posix_acl_default";
+}
+
+}  // namespace
+
+Result<UniqueFd> OpenBeneath(const UniqueFd& folder, const std::string& path, int flags) {
+  open_how how{};
+  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  UniqueFd opened(
+      static_cast<int>(::syscall(SYS_openat2, folder.get(), path.c_str(), &how, sizeof how)));
+  if (!opened.valid()) return SystemError("open(" + path + ")");
+  return opened;
+}
+
+int64_t ModifiedTime(const struct stat& facts) { return InNanoseconds(facts.st_mtim); }
+int64_t ChangedTime(const struct stat& facts) { return InNanoseconds(facts.st_ctim); }
+
+uint64_t MountIdOf(int folder, const char* name) {
+  struct statx facts {};
+  const int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH | AT_NO_AUTOMOUNT;
+  return ::statx(folder, name, flags, STATX_MNT_ID, &facts) == 0 ? facts.stx_mnt_id : 0;
+}
+
+bool RenameToNew(const UniqueFd& folder, const std::string& from, const std::string& to) {
+  return RenameIn(folder, from, to, RENAME_NOREPLACE);
+}
+
+bool ExchangeNames(const UniqueFd& folder, const std::string& one, const std::string& other) {
+  return RenameIn(folder, one, other, RENAME_EXCHANGE);
+}
+
+bool IsRenameUnsupported(int code) {
+  return code == EINVAL || code == ENOSYS || code == EOPNOTSUPP;
+}
+
+Status SyncFile(int fd) { return CallStatus(::fsync(fd) == 0, "fsync"); }
+
+Status SyncFileSystem(int fd) { return CallStatus(::syncfs(fd) == 0, "syncfs"); }
+
+bool CanClone(int source, const UniqueFd& place) {
+  const UniqueFd file(::openat(place.get(), ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+  return file.valid() && ::ioctl(file.get(), FICLONE, source) == 0;
+}
+
+UniqueFd CreateClone(int, const UniqueFd&, const std::string&) { return {}; }
+
+// Copies the parts that are not holes.
+Status CopyContents(int from, int to, off_t size) {
+  if (::ioctl(to, FICLONE, from) == 0) return Unit{};
+  off_t at = 0;
+  while (at < size) {
+    off_t begin = ::lseek(from, at, SEEK_DATA);
+    if (begin < 0 && errno == ENXIO) break;  // only a hole is left
+    off_t end = begin < 0 ? size : ::lseek(from, begin, SEEK_HOLE);
+    if (begin < 0) begin = at;  // the file system knows no holes
+    if (end < 0) end = size;
+    off_t in = begin;
+    off_t out = begin;
+    while (in < end) {
+      const ssize_t copied =
+          ::copy_file_range(from, &in, to, &out, static_cast<size_t>(end - in), 0);
+      if (copied < 0 && errno == EINTR) continue;
+      if (copied < 0 && CannotBeCopied(errno)) {
+        if (Status s = CopyPart(from, to, in, end); !s) return s;
+        break;
+      }
+      if (copied < 0) return SystemError("copy_file_range");
+      if (copied == 0) return Unit{};  // the file has become shorter
+    }
+    at = end;
+  }
+  return CallStatus(::ftruncate(to, size) == 0, "ftruncate");
+}
+
+void CopyAttributes(int from, int to, bool keeps_marks) {
+  std::array<char, 4096> names{};
+  const ssize_t size = ::flistxattr(from, names.data(), names.size());
+  if (size <= 0) return;
+  std::string_view rest(names.data(), static_cast<size_t>(size));
+  while (!rest.empty()) {
+    const std::string name(rest.substr(0, rest.find('\0')));
+    rest.remove_prefix(name.size() + 1);
+    std::array<char, 4096> value{};
+    if (!IsCopied(name, keeps_marks)) continue;
+    const ssize_t length = ::fgetxattr(from, name.c_str(), value.data(), value.size());
+    if (length >= 0) {
+      ::fsetxattr(to, name.c_str(), value.data(), static_cast<size_t>(length), 0);
+    }
+  }
+}
+
+ssize_t ReadAttribute(int fd, const char* name, void* value, size_t size) {
+  return ::fgetxattr(fd, name, value, size);
+}
+
+bool MakeWhiteout(const UniqueFd& folder, const std::string& name) {
+  return ::mknodat(folder.get(), name.c_str(), S_IFCHR, 0) == 0;
+}
+
+}  // namespace ringfence

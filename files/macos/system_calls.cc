@@ -1,0 +1,143 @@
+// The calls of macOS 11 and later.
+#include "files/system_calls.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/clonefile.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/syscall.h"
+#include "files/beneath.h"
+#include "files/copy_part.h"
+#include "files/done_step.h"
+
+namespace ringfence {
+namespace {
+
+int64_t InNanoseconds(const timespec& time) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  return int64_t{time.tv_sec} * kSecond + time.tv_nsec;
+}
+
+bool RenameIn(const UniqueFd& folder, const std::string& from, const std::string& to,
+              unsigned flags) {
+  return ::renameatx_np(folder.get(), from.c_str(), folder.get(), to.c_str(), flags) == 0;
+}
+
+// A clone has the flags of its source (chflags(2)). These would keep the command, or an apply, from
+// changing it.
+bool ClearLocks(const UniqueFd& file) {
+  constexpr unsigned kLocks = UF_IMMUTABLE | UF_APPEND;
+  struct stat facts {};
+  if (::fstat(file.get(), &facts) != 0) return false;
+  return (facts.st_flags & kLocks) == 0 || ::fchflags(file.get(), facts.st_flags & ~kLocks) == 0;
+}
+
+}  // namespace
+
+// The kernel follows no link in any part of the path (O_NOFOLLOW_ANY).
+Result<UniqueFd> OpenBeneath(const UniqueFd& folder, const std::string& path, int flags) {
+  if (LeavesFolder(path)) return SystemError("open(" + path + ")", EXDEV);
+  UniqueFd opened(::openat(folder.get(), path.c_str(), flags | O_NOFOLLOW_ANY | O_CLOEXEC));
+  if (!opened.valid()) return SystemError("open(" + path + ")");
+  return opened;
+}
+
+int64_t ModifiedTime(const struct stat& facts) { return InNanoseconds(facts.st_mtimespec); }
+int64_t ChangedTime(const struct stat& facts) { return InNanoseconds(facts.st_ctimespec); }
+
+uint64_t MountIdOf(int folder, const char* name) {
+  struct stat facts {};
+  const char* const named = *name == 0 ? "." : name;
+  if (::fstatat(folder, named, &facts, AT_SYMLINK_NOFOLLOW) != 0) return 0;
+  return uint64_t{static_cast<uint32_t>(facts.st_dev)} + 1;
+}
+
+bool RenameToNew(const UniqueFd& folder, const std::string& from, const std::string& to) {
+  return RenameIn(folder, from, to, RENAME_EXCL);
+}
+
+bool ExchangeNames(const UniqueFd& folder, const std::string& one, const std::string& other) {
+  return RenameIn(folder, one, other, RENAME_SWAP);
+}
+
+bool IsRenameUnsupported(int code) {
+  return code == EINVAL || code == ENOSYS || code == ENOTSUP || code == EOPNOTSUPP;
+}
+
+// fsync(2) leaves the data in the cache of the disk. Not every file system knows the other call.
+Status SyncFile(int fd) {
+  const bool is_done = ::fcntl(fd, F_FULLFSYNC) == 0 || ::fsync(fd) == 0;
+  return CallStatus(is_done, "fsync");
+}
+
+Status SyncFileSystem(int fd) {
+  const int flags = SYNC_VOLUME_FULLSYNC | SYNC_VOLUME_WAIT;
+  return CallStatus(::fsync_volume_np(fd, flags) == 0, "fsync_volume_np");
+}
+
+bool CanClone(int source, const UniqueFd& place) {
+  const std::string name = NewTemporaryName();
+  const bool is_cloned = ::fclonefileat(source, place.get(), name.c_str(), 0) == 0;
+  if (is_cloned) ::unlinkat(place.get(), name.c_str(), 0);
+  return is_cloned;
+}
+
+UniqueFd CreateClone(int source, const UniqueFd& place, const std::string& name) {
+  struct stat facts {};
+  // It would clone a directory with all that is in it.
+  if (::fstat(source, &facts) != 0 || !S_ISREG(facts.st_mode)) return {};
+  if (::fclonefileat(source, place.get(), name.c_str(), 0) != 0) return {};
+  UniqueFd clone(::openat(place.get(), name.c_str(), O_RDONLY | O_NOFOLLOW_ANY | O_CLOEXEC));
+  if (clone.valid() && ClearLocks(clone)) return clone;
+  ::unlinkat(place.get(), name.c_str(), 0);
+  return {};
+}
+
+Status CopyContents(int from, int to, off_t size) {
+  for (off_t at = 0; at < size;) {
+    off_t begin = ::lseek(from, at, SEEK_DATA);
+    if (begin < 0 && errno == ENXIO) break;  // only a hole is left
+    off_t end = begin < 0 ? size : ::lseek(from, begin, SEEK_HOLE);
+    if (begin < 0) begin = at;  // the file system knows no holes
+    if (end < 0) end = size;
+    if (Status s = CopyPart(from, to, begin, end); !s) return s;
+    at = end;
+  }
+  return CallStatus(::ftruncate(to, size) == 0, "ftruncate");
+}
+
+void CopyAttributes(int from, int to, bool) {
+  const ssize_t room = ::flistxattr(from, nullptr, 0, 0);
+  if (room <= 0) return;
+  std::vector<char> names(static_cast<size_t>(room));
+  const ssize_t size = ::flistxattr(from, names.data(), names.size(), 0);
+  std::string_view rest(names.data(), size > 0 ? static_cast<size_t>(size) : 0);
+  while (!rest.empty()) {
+    const std::string name(rest.substr(0, rest.find('\0')));
+    rest.remove_prefix(name.size() + 1);
+    std::array<char, 4096> value{};
+    const ssize_t length = ::fgetxattr(from, name.c_str(), value.data(), value.size(), 0, 0);
+    if (length >= 0) {
+      ::fsetxattr(to, name.c_str(), value.data(), static_cast<size_t>(length), 0, 0);
+    }
+  }
+}
+
+ssize_t ReadAttribute(int fd, const char* name, void* value, size_t size) {
+  return ::fgetxattr(fd, name, value, size, 0, 0);
+}
+
+bool MakeWhiteout(const UniqueFd&, const std::string&) {
+  errno = ENOTSUP;
+  return false;
+}
+
+}  // namespace ringfence

@@ -1,0 +1,53 @@
+// Calls on files that systems have under other names, or not at all: files/linux, files/macos. The
+// functions that return a bool or a descriptor leave the cause in errno.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace ringfence {
+
+// Nanoseconds since 1970.
+int64_t ModifiedTime(const struct stat& facts);
+int64_t ChangedTime(const struct stat& facts);
+
+// Identifies the mounted file system of a name; 0 if that is not known. Follows no link.
+uint64_t MountIdOf(int folder, const char* name);
+
+// Renames within a directory, and fails if `to` exists (EEXIST).
+bool RenameToNew(const UniqueFd& folder, const std::string& from, const std::string& to);
+// Each of two names gets what the other one has, at once.
+bool ExchangeNames(const UniqueFd& folder, const std::string& one, const std::string& other);
+// True if the file system cannot do one of these.
+bool IsRenameUnsupported(int code);
+
+// Wait until a file, or a whole file system, survives a power failure.
+Status SyncFile(int fd);
+Status SyncFileSystem(int fd);
+
+// True if the file system copies files without writing their bytes again. `source` is an open file
+// that is not empty, and `place` a directory.
+bool CanClone(int source, const UniqueFd& place);
+// Creates a file that shares the bytes of `source`, with its attributes. Returns an invalid
+// descriptor where that is not possible, and always on Linux, which shares the bytes of files that
+// exist (CopyContents()).
+UniqueFd CreateClone(int source, const UniqueFd& place, const std::string& name);
+// Copies the bytes of a file into a new one; shares them if the file system can do that. Leaves out
+// holes.
+Status CopyContents(int from, int to, off_t size);
+
+// Copies extended attributes, with `keeps_marks` also those of an overlay's upper layer. Some file
+// systems support no attributes; they are lost there.
+void CopyAttributes(int from, int to, bool keeps_marks);
+// As fgetxattr(2): returns the size of the value, or -1.
+ssize_t ReadAttribute(int fd, const char* name, void* value, size_t size);
+
+// Creates the device that hides a name in an overlay's upper layer. Fails on macOS.
+bool MakeWhiteout(const UniqueFd& folder, const std::string& name);
+
+}  // namespace ringfence

@@ -1,0 +1,23 @@
+#include "staging/store/machine.h"
+
+#include <sys/sysctl.h>
+
+#include <array>
+#include <cstring>
+
+#include "base/syscall.h"
+
+namespace ringfence {
+
+std::string CurrentBoot() {
+  std::array<char, 64> text{};  // a UUID has 36 characters
+  size_t size = text.size();
+  if (::sysctlbyname("kern.bootsessionuuid", text.data(), &size, nullptr, 0) != 0) return "";
+  return {text.data(), ::strnlen(text.data(), text.size())};
+}
+
+int64_t TimeSinceBoot() { return Nanoseconds(CLOCK_MONOTONIC); }  // counts sleep on macOS
+
+int64_t FileTime() { return Nanoseconds(CLOCK_REALTIME); }
+
+}  // namespace ringfence
