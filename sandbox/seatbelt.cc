@@ -166,14 +166,13 @@ class Profile {
   }
 
   void Hide(const HiddenPlace& place) {
+    // What is kept is left out: a rule that allowed it again would also count for what is hidden in
+    // it, and for names that may not be removed.
     const SeatbeltFilter whole = HiddenFilter(place);
     // clonefile(2) copies a file without reading it.
-    Rule("deny", "file-read* file-clone file-link file-write-unlink", {whole});
-    if (place.kept.empty()) return;
-    std::vector<SeatbeltFilter> kept;
-    for (const Path& path : place.kept) kept.push_back(SubpathFilter(path));
-    Rule("allow", "file-read* file-clone", kept);
-    Rule("allow", "file-read-metadata", {LiteralFilter(place.path)});
+    Rule("deny", "file-read* file-clone file-link file-write-unlink",
+         {place.kept.empty() ? whole : WithoutKept(whole, place.kept)});
+    if (!place.kept.empty()) Rule("allow", "file-read-metadata", KeptParents(place));
   }
 
   void OtherPrograms() {

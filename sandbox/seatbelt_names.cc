@@ -87,6 +87,23 @@ SeatbeltFilter HiddenFilter(const HiddenPlace& place) {
           place.why};
 }
 
+SeatbeltFilter WithoutKept(const SeatbeltFilter& filter, const std::vector<Path>& kept) {
+  std::string text = "(require-all (require-any " + filter.text + ")";
+  for (const Path& path : kept) text += " (require-not " + SubpathFilter(path).text + ")";
+  return {text + ")", filter.why};
+}
+
+std::vector<SeatbeltFilter> KeptParents(const HiddenPlace& place) {
+  std::vector<Path> parents{MacosPath(place.path)};
+  for (const Path& kept : place.kept) {
+    for (Path path = kept.Parent(); path != place.path && path.IsInside(place.path);
+         path = path.Parent()) {
+      parents.push_back(MacosPath(path));
+    }
+  }
+  return Sorted(std::move(parents));
+}
+
 std::vector<SeatbeltFilter> HiddenParents(const SandboxPlan& plan) {
   std::vector<Path> parents;
   for (const PlannedPlace& writable : plan.writable) {

@@ -23,6 +23,10 @@ std::vector<SeatbeltFilter> PlaceFilters(const std::vector<PlannedPlace>& places
 SeatbeltFilter NotAllowedFilter(const std::vector<GuardedName>& list);
 
 SeatbeltFilter HiddenFilter(const HiddenPlace& place);
+// Narrows a filter to exclude these directories and everything in them.
+SeatbeltFilter WithoutKept(const SeatbeltFilter& filter, const std::vector<Path>& kept);
+// The hidden place and the directories between it and what is kept in it.
+std::vector<SeatbeltFilter> KeptParents(const HiddenPlace& place);
 // Directories in writable places that contain a hidden place: moving one would move the hidden
 // place.
 std::vector<SeatbeltFilter> HiddenParents(const SandboxPlan& plan);

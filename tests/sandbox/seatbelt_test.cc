@@ -139,6 +139,22 @@ TEST_CASE("seatbelt: refused names ignore letter case and match characters that 
   }
 }
 
+TEST_CASE("seatbelt: what is kept in a hidden place can be written and removed as usual") {
+  SandboxPlan plan = Project();
+  plan.hidden = {{.path = At("/Users/dev/p/secret")},
+                 {.path = At("/Users/dev"), .kept = {plan.root}}};
+  plan.names.Refuse(Anywhere(".git/hooks"));
+  const SbplProfile profile = Of(plan);
+  CHECK(profile.MayWrite("/Users/dev/p/a/b"));
+  CHECK(profile.MayRemove("/Users/dev/p/a/b"));
+  CHECK_FALSE(profile.MayRemove("/Users/dev/p/.git/hooks/x"));
+  for (const char* hidden : {"/Users/dev/x", "/Users/dev/p/secret"}) {
+    CHECK_FALSE(profile.MayRead(hidden));
+    CHECK_FALSE(profile.MayRemove(hidden));
+  }
+  CHECK(profile.Allows({.operation = "file-read-metadata", .path = "/Users/dev"}));
+}
+
 TEST_CASE("seatbelt: no directory is moved to where it would create a refused name") {
   SandboxPlan plan = Project();
   plan.names.Refuse(Anywhere(".github/workflows"));
