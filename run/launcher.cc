@@ -20,7 +20,7 @@ class Launcher {
 
   Result<Launched> Run(const CachedFiles& files) {
     for (;;) {
-      const Result<bool> is_other = observer_.Planning(request_);
+      const Result<bool> is_other = observer_.Planning(request_, facts_);
       if (!is_other) return is_other.error();
       const RealFiles disk;
       const CachedFiles now(disk);

@@ -10,8 +10,9 @@ namespace ringfence {
 
 class LaunchObserver : public RunObserver {
  public:
-  // Called before each plan is made. Returns true if it has changed the request or the disk.
-  virtual Result<bool> Planning(RunRequest& request) = 0;
+  // Called before each plan is made, for this host. Returns true if it has changed the request or
+  // the disk.
+  virtual Result<bool> Planning(RunRequest& request, const HostFacts& facts) = 0;
   // Called for each plan that is tried, before anything is set up. On an error nothing is started.
   virtual Status Starting(const SandboxPlan& plan) = 0;
   // Called if the host lacks `failure.lacks` and the policy accepts that: a plan without it comes

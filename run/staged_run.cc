@@ -131,13 +131,13 @@ Status StagedRun::Return() const {
   return CallStatus(::sigprocmask(SIG_SETMASK, &signals_, nullptr) == 0, "sigprocmask");
 }
 
-Result<bool> StagedRun::Prepare(RunRequest& request) {
+Result<bool> StagedRun::Prepare(RunRequest& request, HostSystem system) {
   const StageRules& stage = request.policy.stage;
   const SandboxRules& sandbox = request.policy.sandbox;
   SandboxCommand& command = request.command;
   Places& places = request.context.places;
   const std::optional<Path> cwd = Path::Parse(command.cwd);
-  const bool is_elsewhere = command.layers.value_or(sandbox.layers) == SandboxLayers::kLandlock &&
+  const bool is_elsewhere = WorksElsewhere(system, command.layers.value_or(sandbox.layers)) &&
                             command.mode.value_or(sandbox.mode) != SandboxMode::kRwx &&
                             stage.buffer == StageBuffer::kDisk && cwd &&
                             cwd->IsInside(places.root_real);
@@ -180,6 +180,8 @@ Status StagedRun::Mark(const SandboxPlan& plan) {
   record_.profile = plan.profile;
   if (!stage.is_elsewhere) record_.project = plan.root;
   const bool is_copy = stage.mechanism == StageMechanism::kCopy;
+  // The plan would have the command work on the project itself.
+  if (stage.is_elsewhere && !record_.is_elsewhere) return SystemError("copy(project)", EINVAL);
   if (is_copy) {
     Say("note: changes are kept in a copy of the project, because " + Printable(stage.why_copy) +
         (stage.is_elsewhere ? "; the command runs in " + Printable(plan.root.text()) : ""));

@@ -30,7 +30,7 @@ class StagedRun final : public RunPause {
 
   // Before a plan is made: where nothing can be mounted, copies the project, and points the request
   // to the copy. Returns true if it has.
-  Result<bool> Prepare(RunRequest& request);
+  Result<bool> Prepare(RunRequest& request, HostSystem system);
 
   // Right before the start: changes that the user makes to the project from now on count as made
   // during the run.

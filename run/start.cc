@@ -74,8 +74,8 @@ class Account final : public LaunchObserver {
     if (file && !request.command.is_trial) log_.emplace(*file, request.policy.audit);
   }
 
-  Result<bool> Planning(RunRequest& request) override {
-    return stage_ == nullptr ? Result<bool>(false) : stage_->Prepare(request);
+  Result<bool> Planning(RunRequest& request, const HostFacts& facts) override {
+    return stage_ == nullptr ? Result<bool>(false) : stage_->Prepare(request, facts.system);
   }
 
   // A start that must be logged is logged before the command runs, any other start while it runs.

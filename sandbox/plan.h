@@ -51,6 +51,10 @@ struct PlannedStage {
   bool operator==(const PlannedStage&) const = default;
 };
 
+// True if nothing can be mounted over the project, so that the command of a stage has to work in a
+// copy's own path.
+bool WorksElsewhere(HostSystem system, SandboxLayers layers);
+
 struct PlannedPlace {
   enum class Kind : uint8_t { kDirectory, kFile };
   enum class Contents : uint8_t {

@@ -10,11 +10,15 @@ namespace {
 // Returns "" if changes to the project can be kept apart from it.
 std::string WhyNoStage(const PlanRequest& request, const SandboxPlan& plan) {
   if (!plan.is_confined()) return "a command that is not confined cannot be staged";
-  if (plan.system != HostSystem::kLinux) return "changes cannot be staged on this system";
+  if (plan.system != HostSystem::kLinux && plan.system != HostSystem::kMacos) {
+    return "changes cannot be staged on this system";
+  }
   if (plan.is_nested) return "this is inside another sandbox of ringfence's";
-  const bool can_cover = plan.has_namespaces();
+  const bool is_macos = plan.system == HostSystem::kMacos;
+  const bool can_cover = !is_macos && plan.has_namespaces();
   if (!can_cover && request.policy.stage.buffer == StageBuffer::kMemory) {
-    return "stage.buffer is memory, which needs layers full";
+    return std::string("stage.buffer is memory, which needs ") +
+           (is_macos ? "Linux" : "layers full");
   }
   return "";
 }
@@ -90,7 +94,20 @@ std::string WhyNoOverlay(const PlanRequest& request, const SandboxPlan& plan,
   return foreign.is_root() ? "" : Quote(foreign.text()) + " belongs to another user or group";
 }
 
+// A copy has everything else, and what is mounted in the project is missing there.
+void PlanMacosStage(SandboxPlan& plan) {
+  plan.stage.why_copy = "nothing can be mounted over the project on macOS";
+  plan.stage.mechanism = StageMechanism::kCopy;
+  plan.stage.is_elsewhere = true;
+  plan.weaker.emplace_back(
+      "stage: processes that the command leaves behind can go on changing the copy of the project");
+}
+
 }  // namespace
+
+bool WorksElsewhere(HostSystem system, SandboxLayers layers) {
+  return system == HostSystem::kMacos || layers == SandboxLayers::kLandlock;
+}
 
 Status PlanStage(const PlanRequest& request, SandboxPlan& plan) {
   const Path& folder = request.command.stage;
@@ -108,10 +125,14 @@ Status PlanStage(const PlanRequest& request, SandboxPlan& plan) {
   }
   const std::string why = WhyNoStage(request, plan);
   if (!why.empty()) return refuse(why);
-  const Result<MountTable::Around> around = request.files.MountsAround(plan.root);
-  if (!around) return refuse(around.error().text());
   PlannedStage& stage = plan.stage;
   stage.folder = folder;
+  if (plan.system == HostSystem::kMacos) {
+    PlanMacosStage(plan);
+    return Unit{};
+  }
+  const Result<MountTable::Around> around = request.files.MountsAround(plan.root);
+  if (!around) return refuse(around.error().text());
   stage.why_copy = WhyNoOverlay(request, plan, *around);
   const bool in_memory = request.policy.stage.buffer == StageBuffer::kMemory;
   if (in_memory && !stage.why_copy.empty()) {

@@ -88,6 +88,10 @@ class Profile {
     Line("; has for them, without links.");
     Line("(allow default)");
     if (!plan_.is_confined()) return std::move(text_);
+    if (plan_.stage.is_elsewhere) {
+      Title("The command of a stage works in a copy of the project, which has the project's place");
+      Line("; in these rules.");
+    }
     Writes();
     Reads();
     OtherPrograms();

@@ -59,8 +59,8 @@ Status VerifyMerged(const Stage& stage, const MergePlan& plan,
   if (commands.empty()) return Unit{};
   if (stage.record().is_elsewhere) {
     return Error{Error::Kind::kSystem, "stage.verify",
-                 "cannot check the changes of a command that worked in a copy of the project, with "
-                 "layers landlock; nothing is applied",
+                 "cannot check the changes of a command that worked in a copy of the project, in "
+                 "the copy's own directory; nothing is applied",
                  "remove \"verify\" from \"stage\" in the policy to apply them without a check"};
   }
   const Result<MergedLayer> merged = MergedLayer::Of(stage, plan);

@@ -26,7 +26,7 @@ class Recorder final : public LaunchObserver {
  public:
   Recorder(int pipe, bool refuses) : pipe_(pipe), refuses_(refuses) {}
 
-  Result<bool> Planning(RunRequest&) override { return false; }
+  Result<bool> Planning(RunRequest&, const HostFacts&) override { return false; }
   Status Starting(const SandboxPlan& plan) override {
     Put(plan.is_confined() ? "c" : "u");
     if (!refuses_) return Unit{};

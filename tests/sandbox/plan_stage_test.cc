@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <string>
 
+#include "sandbox/render.h"
 #include "tests/support/plan_world.h"
+#include "tests/support/sbpl.h"
 
 using namespace ringfence;
 
@@ -69,8 +71,12 @@ TEST_CASE("plan, stage: without a way to keep changes apart there is no plan") {
   };
   CHECK(why_not([](PlanWorld& w) { w.facts.is_inside = true; }) ==
         "this is inside another sandbox of ringfence's; nothing was run");
-  CHECK(why_not([](PlanWorld& w) { w.facts.system = HostSystem::kMacos; }) ==
+  CHECK(why_not([](PlanWorld& w) { w.facts.system = HostSystem::kWindows; }) ==
         "changes cannot be staged on this system; nothing was run");
+  CHECK(why_not([](PlanWorld& w) {
+          w.facts.system = HostSystem::kMacos;
+          w.world.User(R"("stage": {"buffer": "memory"})");
+        }) == "stage.buffer is memory, which needs Linux; nothing was run");
 }
 
 TEST_CASE("plan, stage: where nothing can be mounted, the command runs in a copy") {
@@ -80,6 +86,62 @@ TEST_CASE("plan, stage: where nothing can be mounted, the command runs in a copy
   staged.planned.command.layers = SandboxLayers::kLandlock;
   CHECK(WhyCopy(staged.planned) == "nothing can be mounted with layers landlock");
   CHECK(staged.planned.Plan().stage.is_elsewhere);
+}
+
+TEST_CASE("plan, stage: on macOS the command runs in a copy, whatever the layers are") {
+  for (const SandboxLayers layers : {SandboxLayers::kFull, SandboxLayers::kLandlock}) {
+    CHECK(WorksElsewhere(HostSystem::kMacos, layers));
+    Staged staged;
+    staged.planned.facts.system = HostSystem::kMacos;
+    staged.planned.command.layers = layers;
+    CHECK(WhyCopy(staged.planned) == "nothing can be mounted over the project on macOS");
+    const SandboxPlan plan = staged.planned.Plan();
+    CHECK(plan.stage.is_elsewhere);
+    CHECK(Notes(plan, "processes that the command leaves behind"));
+  }
+  CHECK(WorksElsewhere(HostSystem::kLinux, SandboxLayers::kLandlock));
+  CHECK_FALSE(WorksElsewhere(HostSystem::kLinux, SandboxLayers::kFull));
+}
+
+TEST_CASE("plan, stage: the profile for macOS lets the command work in the copy only") {
+  Staged staged(R"("read": {"deny": ["/Users/dev/project/secret"]})");
+  PlanWorld& planned = staged.planned;
+  World& world = planned.world;
+  const std::string home = "/Users/dev";
+  const std::string copies = home + "/.local/state/ringfence-copies";
+  const std::string copy = copies + "/ab23/project";
+  const std::string stages = home + "/.local/state/ringfence/stages";
+  for (const std::string& folder :
+       {home + "/project", copy + "/src", copies + "/cd45/project", stages}) {
+    world.files.Put(folder, Directory());
+  }
+  for (const std::string& folder : {home + "/project", copy}) {
+    world.files.Put(folder + "/secret", File());
+  }
+  world.places.homes = {Path::Clean(home)};
+  world.places.homes_real = world.places.homes;
+  world.places.root = world.places.root_real = Path::Clean(copy);
+  planned.facts.system = HostSystem::kMacos;
+  planned.command.copied_project = Path::Clean(home + "/project");
+  planned.command.cwd = copy;
+  const SbplProfile profile(SeatbeltProfile(planned.Plan()));
+  CHECK(profile.MayWrite(copy + "/src/new"));
+  CHECK(profile.MayRead(copy + "/src/new"));
+  CHECK(profile.MayRemove(copy + "/src/new"));
+  CHECK_FALSE(profile.MayRead(copy + "/secret"));
+  CHECK_FALSE(profile.MayWrite(copy + "/.git/hooks/pre-commit"));
+  CHECK_FALSE(profile.MayRemove(copy + "/.git/hooks/pre-commit"));
+  CHECK_FALSE(profile.MayWrite(home + "/project/src/new"));
+  CHECK_FALSE(profile.MayRemove(home + "/project/src/new"));
+  CHECK(profile.MayRead(home + "/project/src/old"));
+  for (const std::string& other : {copies + "/cd45/project/x", stages + "/ab23/record"}) {
+    CHECK_FALSE(profile.MayRead(other));
+    CHECK_FALSE(profile.MayWrite(other));
+  }
+  for (const std::string& folder : {copies, copies + "/ab23"}) {
+    CHECK(profile.Allows({.operation = "file-read-metadata", .path = folder}));
+    CHECK_FALSE(profile.Allows({.operation = "file-read-data", .path = folder}));
+  }
 }
 
 TEST_CASE("plan, stage: places in a copy are as usual, and those of the project are left out") {

@@ -210,3 +210,13 @@ def test_the_plan_names_the_mechanism(copied):
     plan = world.good("run", "--stage", "--dry-run", *options, "--", "true").stdout
     assert "\nstage     copy, because " in plan, plan
     assert ("; the command runs in the copy" in plan) == bool(options)
+
+
+def test_a_plan_for_macos_says_that_the_command_works_in_a_copy(world):
+    world.put("a.txt", "1\n")
+    plan = world.good("run", "--stage", "--dry-run", "--for", "macos", "--", "true").stdout
+    assert "works in a copy of the project" in plan
+    plain = world.good("run", "--dry-run", "--for", "macos", "--", "true").stdout
+    assert "works in a copy of the project" not in plain
+    error_of(world.call("run", "--stage", "--dry-run", "--for", "windows", "--", "true"), 2,
+             "changes cannot be staged on this system")
