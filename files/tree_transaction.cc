@@ -188,7 +188,7 @@ void KeepGroup(const UniqueFd& folder, const DoneStep& step) {
                               step.before.group, AT_SYMLINK_NOFOLLOW);
   if (done != 0 || step.placed.is_link()) return;
   // chown(2) has removed these bits.
-  ::fchmodat(folder.get(), step.temporary.c_str(), step.placed.mode, 0);
+  ::fchmodat(folder.get(), step.temporary.c_str(), static_cast<mode_t>(step.placed.mode), 0);
 }
 
 }  // namespace

@@ -45,7 +45,9 @@ class StepWriter {
 
  private:
   Status Add(const TreeStep& step) {
-    if (step.kind == DoneStep::Kind::kMode) return AddFolder(step.path, step.mode);
+    if (step.kind == DoneStep::Kind::kMode) {
+      return AddFolder(step.path, static_cast<mode_t>(step.mode));
+    }
     if (Status s = AddFoldersOf(step.path); !s) return s;
     const Result<UniqueFd> folder = OpenFolderOf(layer_, step.path);
     if (!folder) return folder.error();

@@ -5,6 +5,7 @@
 #   tests/run.sh [OPTIONS]
 #
 #   --corpora DIR    also test with other projects' data from this directory
+#   --macos FILE     also compile for macOS with this toolchain file for CMake
 #   --full           all of clang-tidy, five minutes per fuzzer, each pinned client in each case and
 #                    mode, the whole escape list on three kernels
 #   --quick          no clang-tidy, no coverage
@@ -18,10 +19,11 @@ set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 pytest_parts=(kernels day client schema sandbox system)  # the longest tests first
-last_parts=(sanitizers coverage tidy fuzz)
+last_parts=(sanitizers coverage tidy fuzz macos)
 all_parts=(install layering format library serial unit "${pytest_parts[@]}" "${last_parts[@]}")
 parts=()
 corpora=
+macos=
 quick=no
 full=no
 deps=yes
@@ -42,6 +44,11 @@ while (($# > 0)); do
     --corpora)
       [[ -d ${2-} ]] || wrong_usage "--corpora needs a directory, not \"${2-}\""
       corpora=$(cd "$2" && pwd)
+      shift
+      ;;
+    --macos)
+      [[ -f ${2-} ]] || wrong_usage "--macos needs a file, not \"${2-}\""
+      macos=$(realpath "$2")
       shift
       ;;
     --quick) quick=yes ;;
@@ -69,6 +76,7 @@ if ((${#parts[@]} == 0)); then
   parts=("${all_parts[@]}")
   # These parts take minutes and find no wrong decisions.
   if [[ $quick == yes ]]; then parts=("${parts[@]/coverage/}") parts=("${parts[@]/tidy/}"); fi
+  if [[ -z $macos ]]; then parts=("${parts[@]/macos/}"); fi
 fi
 
 # --- counting ---------------------------------------------------------------------------------
@@ -378,6 +386,14 @@ names_other_prefix() {  # HOME PREFIX
 refuses() { ! "$@"; }
 
 # libringfence as other programs find it: its test, and the example by CMake and by pkg-config.
+part_macos() {
+  if [[ -z $macos ]]; then
+    skip "macos: --macos names no toolchain"
+    return
+  fi
+  check "the programs compile and link for macOS" tests/macos/compile.sh "$macos" build/macos
+}
+
 part_library() {
   build release || return
   # The library contains the path of its program: the same prefix as in part_install, so that little
