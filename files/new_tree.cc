@@ -12,6 +12,7 @@
 #include "base/syscall.h"
 #include "files/attributes.h"
 #include "files/beneath.h"
+#include "files/copy_contents.h"
 #include "files/system_calls.h"
 
 namespace ringfence {
@@ -196,7 +197,9 @@ Result<NewTree> TreeAt(const UniqueFd& folder, const std::string& path) {
   if (!contents) return contents.error();
   for (const auto& [below, entry] : *contents) {
     if (entry.kind == EntryKind::kSpecial) continue;
-    tree.entries.push_back(CopyOf(entry, below, path + "/" + below));
+    std::string source = path;
+    source.append("/").append(below);
+    tree.entries.push_back(CopyOf(entry, below, source));
   }
   return tree;
 }

@@ -35,11 +35,13 @@ Status SyncFileSystem(int fd);
 bool CanClone(int source, const UniqueFd& place);
 // Creates a file that shares the bytes of `source`, with its attributes. Returns an invalid
 // descriptor where that is not possible, and always on Linux, which shares the bytes of files that
-// exist (CopyContents()).
+// exist.
 UniqueFd CreateClone(int source, const UniqueFd& place, const std::string& name);
-// Copies the bytes of a file into a new one; shares them if the file system can do that. Leaves out
-// holes.
-Status CopyContents(int from, int to, off_t size);
+// Lets a new file share the bytes of another one. Returns false where that is not possible, and
+// always on macOS.
+bool ShareContents(int from, int to);
+// Copies from `at` up to `end`. Returns false if the file has become shorter.
+Result<bool> CopyPart(int from, int to, off_t at, off_t end);
 
 // Copies extended attributes, with `keeps_marks` also those of an overlay's upper layer. Some file
 // systems support no attributes; they are lost there.

@@ -15,7 +15,7 @@
 
 #include "base/syscall.h"
 #include "files/beneath.h"
-#include "files/copy_part.h"
+#include "files/copy_contents.h"
 
 namespace ringfence {
 namespace {
@@ -79,37 +79,24 @@ Status SyncFileSystem(int fd) { return CallStatus(::syncfs(fd) == 0, "syncfs"); 
 
 bool CanClone(int source, const UniqueFd& place) {
   const UniqueFd file(::openat(place.get(), ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
-  return file.valid() && ::ioctl(file.get(), FICLONE, source) == 0;
+  return file.valid() && ShareContents(source, file.get());
 }
 
 UniqueFd CreateClone(int, const UniqueFd&, const std::string&) { return {}; }
 
-// Copies the parts that are not holes.
-Status CopyContents(int from, int to, off_t size) {
-  if (::ioctl(to, FICLONE, from) == 0) return Unit{};
-  off_t at = 0;
-  while (at < size) {
-    off_t begin = ::lseek(from, at, SEEK_DATA);
-    if (begin < 0 && errno == ENXIO) break;  // only a hole is left
-    off_t end = begin < 0 ? size : ::lseek(from, begin, SEEK_HOLE);
-    if (begin < 0) begin = at;  // the file system knows no holes
-    if (end < 0) end = size;
-    off_t in = begin;
-    off_t out = begin;
-    while (in < end) {
-      const ssize_t copied =
-          ::copy_file_range(from, &in, to, &out, static_cast<size_t>(end - in), 0);
-      if (copied < 0 && errno == EINTR) continue;
-      if (copied < 0 && CannotBeCopied(errno)) {
-        if (Status s = CopyPart(from, to, in, end); !s) return s;
-        break;
-      }
-      if (copied < 0) return SystemError("copy_file_range");
-      if (copied == 0) return Unit{};  // the file has become shorter
-    }
-    at = end;
+bool ShareContents(int from, int to) { return ::ioctl(to, FICLONE, from) == 0; }
+
+Result<bool> CopyPart(int from, int to, off_t at, off_t end) {
+  off_t in = at;
+  off_t out = at;
+  while (in < end) {
+    const ssize_t copied = ::copy_file_range(from, &in, to, &out, static_cast<size_t>(end - in), 0);
+    if (copied < 0 && errno == EINTR) continue;
+    if (copied < 0 && CannotBeCopied(errno)) return CopyByHand(from, to, in, end);
+    if (copied < 0) return SystemError("copy_file_range");
+    if (copied == 0) return false;
   }
-  return CallStatus(::ftruncate(to, size) == 0, "ftruncate");
+  return true;
 }
 
 void CopyAttributes(int from, int to, bool keeps_marks) {

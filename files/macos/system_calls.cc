@@ -15,7 +15,7 @@
 
 #include "base/syscall.h"
 #include "files/beneath.h"
-#include "files/copy_part.h"
+#include "files/copy_contents.h"
 #include "files/done_step.h"
 
 namespace ringfence {
@@ -101,17 +101,10 @@ UniqueFd CreateClone(int source, const UniqueFd& place, const std::string& name)
   return {};
 }
 
-Status CopyContents(int from, int to, off_t size) {
-  for (off_t at = 0; at < size;) {
-    off_t begin = ::lseek(from, at, SEEK_DATA);
-    if (begin < 0 && errno == ENXIO) break;  // only a hole is left
-    off_t end = begin < 0 ? size : ::lseek(from, begin, SEEK_HOLE);
-    if (begin < 0) begin = at;  // the file system knows no holes
-    if (end < 0) end = size;
-    if (Status s = CopyPart(from, to, begin, end); !s) return s;
-    at = end;
-  }
-  return CallStatus(::ftruncate(to, size) == 0, "ftruncate");
+bool ShareContents(int, int) { return false; }
+
+Result<bool> CopyPart(int from, int to, off_t at, off_t end) {
+  return CopyByHand(from, to, at, end);
 }
 
 void CopyAttributes(int from, int to, bool) {
