@@ -45,7 +45,8 @@ bool ClearLocks(const UniqueFd& file) {
 // The kernel follows no link in any part of the path (O_NOFOLLOW_ANY).
 Result<UniqueFd> OpenBeneath(const UniqueFd& folder, const std::string& path, int flags) {
   if (LeavesFolder(path)) return SystemError("open(" + path + ")", EXDEV);
-  UniqueFd opened(::openat(folder.get(), path.c_str(), flags | O_NOFOLLOW_ANY | O_CLOEXEC));
+  const int others = flags & ~O_NOFOLLOW;  // for the last part only
+  UniqueFd opened(::openat(folder.get(), path.c_str(), others | O_NOFOLLOW_ANY | O_CLOEXEC));
   if (!opened.valid()) return SystemError("open(" + path + ")");
   return opened;
 }
