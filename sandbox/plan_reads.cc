@@ -206,7 +206,7 @@ class ReadPlanner {
   // All but the copy that the command works in.
   void HideCopies(std::vector<HiddenPlace>& hidden) {
     const Path copies = CopiesFolder(request_.places);
-    if (!IsFolder(copies)) return;
+    if (!IsFolder(copies) && !HidesByName()) return;
     Hide(copies, PlaceKind::kDirectory, "copies of projects that commands work in", hidden);
     if (request_.command.copied_project.is_root()) return;
     for (HiddenPlace& place : hidden) {
@@ -217,8 +217,13 @@ class ReadPlanner {
   void HideFolder(const Path& folder, const char* why, std::vector<HiddenPlace>& hidden) {
     const bool is_made = !IsFolder(folder) && MayCreateState();
     if (is_made) plan_.state_folders.push_back(folder);
-    if (is_made || IsFolder(folder)) Hide(folder, PlaceKind::kDirectory, why, hidden);
+    if (is_made || IsFolder(folder) || HidesByName()) {
+      Hide(folder, PlaceKind::kDirectory, why, hidden);
+    }
   }
+
+  // A Seatbelt profile hides what does not exist yet as well.
+  bool HidesByName() const { return plan_.system == HostSystem::kMacos; }
 
   // The log shows what other sessions did, and whoever can open it can hold its lock.
   void HideLog(const Path& file, std::vector<HiddenPlace>& hidden) {

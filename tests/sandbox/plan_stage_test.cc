@@ -103,6 +103,17 @@ TEST_CASE("plan, stage: on macOS the command runs in a copy, whatever the layers
   CHECK_FALSE(WorksElsewhere(HostSystem::kLinux, SandboxLayers::kFull));
 }
 
+TEST_CASE("plan, stage: the profile for macOS hides stages that are created later") {
+  PlanWorld planned;
+  planned.facts.system = HostSystem::kMacos;
+  const SbplProfile profile(SeatbeltProfile(planned.Plan()));
+  const std::string state = "/home/dev/.local/state/";
+  for (const char* name : {"ringfence/stages/ab23/record", "ringfence-copies/ab23/project/x"}) {
+    CHECK_FALSE(profile.MayRead(state + name));
+  }
+  CHECK(profile.MayRead(state + "other"));
+}
+
 TEST_CASE("plan, stage: the profile for macOS lets the command work in the copy only") {
   Staged staged(R"("read": {"deny": ["/Users/dev/project/secret"]})");
   PlanWorld& planned = staged.planned;
