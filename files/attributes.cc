@@ -1,8 +1,5 @@
 #include "files/attributes.h"
 
-#include <linux/limits.h>
-#include <sys/xattr.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -10,6 +7,7 @@
 
 #include "base/sha256.h"
 #include "base/syscall.h"
+#include "files/system_calls.h"
 
 namespace ringfence {
 namespace {
@@ -18,10 +16,8 @@ constexpr std::string_view kMark = "user.overlay.";
 
 bool IsMark(std::string_view name) { return name.starts_with(kMark); }
 
-bool IsOwn(std::string_view name) {
-  return (name.starts_with("user.") && !IsMark(name)) || name == "system.posix_acl_access" ||
-         name == "system.posix_acl_default";
-}
+constexpr size_t kMaxList = 65536;  // xattr(7): the limits of Linux
+constexpr size_t kMaxValue = 65536;
 
 // The bytes that `call(buffer, size)` reads; "" if it fails. Most are short.
 template <typename Call>
@@ -42,36 +38,35 @@ std::vector<std::string> NamesInList(std::string_view list, bool keeps_marks) {
   while (!list.empty()) {
     const std::string_view name = list.substr(0, list.find('\0'));
     list.remove_prefix(std::min(name.size() + 1, list.size()));
-    if (IsOwn(name) || (keeps_marks && IsMark(name))) names.emplace_back(name);
+    if (IsMark(name) ? keeps_marks : IsUsersAttribute(name)) names.emplace_back(name);
   }
   std::ranges::sort(names);
   return names;
 }
 
 std::vector<std::string> NamesAt(int fd, bool keeps_marks) {
-  const auto list = [fd](char* data, size_t size) { return ::flistxattr(fd, data, size); };
-  return NamesInList(BytesFrom(list, XATTR_LIST_MAX), keeps_marks);
+  const auto list = [fd](char* data, size_t size) { return ListAttributes(fd, data, size); };
+  return NamesInList(BytesFrom(list, kMaxList), keeps_marks);
 }
 
 std::string ValueAt(int fd, const std::string& name) {
   const auto get = [&](char* data, size_t size) {
-    return ::fgetxattr(fd, name.c_str(), data, size);
+    return ReadAttribute(fd, name.c_str(), data, size);
   };
-  return BytesFrom(get, XATTR_SIZE_MAX);
+  return BytesFrom(get, kMaxValue);
 }
 
 }  // namespace
 
 void AddAttributes(int folder, const std::string& name, Entry& entry) {
   if (!entry.is_file() && !entry.is_directory()) return;
-  // Opening the file could need permissions, and fgetxattr(2) does not work with O_PATH.
-  const std::string path = "/proc/self/fd/" + std::to_string(folder) + "/" + name;
-  const auto list = [&](char* data, size_t size) { return ::llistxattr(path.c_str(), data, size); };
-  for (const std::string& one : NamesInList(BytesFrom(list, XATTR_LIST_MAX), false)) {
+  const NamedAttributes attributes(folder, name);
+  const auto list = [&](char* data, size_t size) { return attributes.List(data, size); };
+  for (const std::string& one : NamesInList(BytesFrom(list, kMaxList), false)) {
     const auto get = [&](char* data, size_t size) {
-      return ::lgetxattr(path.c_str(), one.c_str(), data, size);
+      return attributes.Read(one.c_str(), data, size);
     };
-    entry.attributes.push_back({one, Sha256Hex(BytesFrom(get, XATTR_SIZE_MAX))});
+    entry.attributes.push_back({one, Sha256Hex(BytesFrom(get, kMaxValue))});
   }
 }
 
@@ -90,11 +85,10 @@ void CopyAttributes(int from, int to, bool keeps_marks) {
   const std::vector<std::string> names = NamesAt(from, keeps_marks);
   // What the new file has from its directory: an access control list.
   for (const std::string& name : NamesAt(to, keeps_marks)) {
-    if (!std::ranges::binary_search(names, name)) ::fremovexattr(to, name.c_str());
+    if (!std::ranges::binary_search(names, name)) RemoveAttribute(to, name.c_str());
   }
   for (const std::string& name : names) {
-    const std::string value = ValueAt(from, name);
-    ::fsetxattr(to, name.c_str(), value.data(), value.size(), 0);
+    WriteAttribute(to, name.c_str(), ValueAt(from, name));
   }
 }
 
@@ -114,11 +108,11 @@ Result<AttributeValues> ReadAttributes(int fd) {
 Status ReplaceAttributes(int fd, const AttributeValues& values) {
   for (const std::string& name : NamesAt(fd, false)) {
     if (std::ranges::binary_search(values, name, {}, &AttributeValues::value_type::first)) continue;
-    if (::fremovexattr(fd, name.c_str()) != 0) return SystemError("fremovexattr");
+    if (!RemoveAttribute(fd, name.c_str())) return SystemError("fremovexattr");
   }
   for (const auto& [name, value] : values) {
-    const bool is_set = ::fsetxattr(fd, name.c_str(), value.data(), value.size(), 0) == 0;
-    if (!is_set && errno != EOPNOTSUPP) return SystemError("fsetxattr");
+    if (!WriteAttribute(fd, name.c_str(), value) && errno != EOPNOTSUPP)
+      return SystemError("fsetxattr");
   }
   return Unit{};
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -43,11 +44,27 @@ bool ShareContents(int from, int to);
 // Copies from `at` up to `end`. Returns false if the file has become shorter.
 Result<bool> CopyPart(int from, int to, off_t at, off_t end);
 
-// Copies extended attributes, with `keeps_marks` also those of an overlay's upper layer. Some file
-// systems support no attributes; they are lost there.
-void CopyAttributes(int from, int to, bool keeps_marks);
-// As fgetxattr(2): returns the size of the value, or -1.
+// The extended attributes of an open file: as flistxattr(2), fgetxattr(2), fsetxattr(2) and
+// fremovexattr(2).
+ssize_t ListAttributes(int fd, char* names, size_t size);
 ssize_t ReadAttribute(int fd, const char* name, void* value, size_t size);
+bool WriteAttribute(int fd, const char* name, std::string_view value);
+bool RemoveAttribute(int fd, const char* name);
+// True for attributes that belong to the user, and not to the system.
+bool IsUsersAttribute(std::string_view name);
+
+// The attributes of a file or directory in a folder, which need not be readable on Linux.
+class NamedAttributes {
+ public:
+  NamedAttributes(int folder, const std::string& name);
+
+  ssize_t List(char* names, size_t size) const;
+  ssize_t Read(const char* name, void* value, size_t size) const;
+
+ private:
+  std::string path_;  // on Linux
+  UniqueFd file_;     // on macOS
+};
 
 // Creates the device that hides a name in an overlay's upper layer. Fails on macOS.
 bool MakeWhiteout(const UniqueFd& folder, const std::string& name);

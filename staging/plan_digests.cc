@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/joined_threads.h"
 #include "base/sha256.h"
 #include "files/entry.h"
 
@@ -41,8 +42,8 @@ void AddDigests(const Stage& stage, MergePlan& plan) {
   };
   const size_t parts = changes.size() / kPart;
   const auto helpers = std::min<size_t>({parts, std::thread::hardware_concurrency(), 8});
-  std::vector<std::jthread> threads;
-  for (size_t i = 1; i < helpers; ++i) threads.emplace_back(work);
+  JoinedThreads threads(helpers);
+  for (size_t i = 1; i < helpers; ++i) threads.Start(work);
   work();
 }
 

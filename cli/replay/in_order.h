@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-#include "cli/common/joined_threads.h"
+#include "base/joined_threads.h"
 
 namespace ringfence {
 

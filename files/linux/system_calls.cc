@@ -9,7 +9,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <string_view>
 
@@ -32,12 +31,6 @@ bool RenameIn(const UniqueFd& folder, const std::string& from, const std::string
 
 bool CannotBeCopied(int code) {
   return code == EXDEV || code == EINVAL || code == ENOSYS || code == EOPNOTSUPP;
-}
-
-bool IsCopied(std::string_view attribute, bool keeps_marks) {
-  const bool is_mark = attribute.starts_with("user.overlay.");
-  return (attribute.starts_with("user.") && (!is_mark || keeps_marks)) ||
-         attribute == "system.posix_acl_access" || attribute == "system.posix_acl_default";
 }
 
 }  // namespace
@@ -99,25 +92,33 @@ Result<bool> CopyPart(int from, int to, off_t at, off_t end) {
   return true;
 }
 
-void CopyAttributes(int from, int to, bool keeps_marks) {
-  std::array<char, 4096> names{};
-  const ssize_t size = ::flistxattr(from, names.data(), names.size());
-  if (size <= 0) return;
-  std::string_view rest(names.data(), static_cast<size_t>(size));
-  while (!rest.empty()) {
-    const std::string name(rest.substr(0, rest.find('\0')));
-    rest.remove_prefix(name.size() + 1);
-    std::array<char, 4096> value{};
-    if (!IsCopied(name, keeps_marks)) continue;
-    const ssize_t length = ::fgetxattr(from, name.c_str(), value.data(), value.size());
-    if (length >= 0) {
-      ::fsetxattr(to, name.c_str(), value.data(), static_cast<size_t>(length), 0);
-    }
-  }
-}
+ssize_t ListAttributes(int fd, char* names, size_t size) { return ::flistxattr(fd, names, size); }
 
 ssize_t ReadAttribute(int fd, const char* name, void* value, size_t size) {
   return ::fgetxattr(fd, name, value, size);
+}
+
+bool WriteAttribute(int fd, const char* name, std::string_view value) {
+  return ::fsetxattr(fd, name, value.data(), value.size(), 0) == 0;
+}
+
+bool RemoveAttribute(int fd, const char* name) { return ::fremovexattr(fd, name) == 0; }
+
+bool IsUsersAttribute(std::string_view name) {
+  return name.starts_with("user.") || name == "system.posix_acl_access" ||
+         name == "system.posix_acl_default";
+}
+
+// Opening the file could need permissions, and fgetxattr(2) does not work with O_PATH.
+NamedAttributes::NamedAttributes(int folder, const std::string& name)
+    : path_("/proc/self/fd/" + std::to_string(folder) + "/" + name) {}
+
+ssize_t NamedAttributes::List(char* names, size_t size) const {
+  return ::llistxattr(path_.c_str(), names, size);
+}
+
+ssize_t NamedAttributes::Read(const char* name, void* value, size_t size) const {
+  return ::lgetxattr(path_.c_str(), name, value, size);
 }
 
 bool MakeWhiteout(const UniqueFd& folder, const std::string& name) {

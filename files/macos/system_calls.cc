@@ -7,11 +7,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/syscall.h"
 #include "files/beneath.h"
@@ -108,25 +106,32 @@ Result<bool> CopyPart(int from, int to, off_t at, off_t end) {
   return CopyByHand(from, to, at, end);
 }
 
-void CopyAttributes(int from, int to, bool) {
-  const ssize_t room = ::flistxattr(from, nullptr, 0, 0);
-  if (room <= 0) return;
-  std::vector<char> names(static_cast<size_t>(room));
-  const ssize_t size = ::flistxattr(from, names.data(), names.size(), 0);
-  std::string_view rest(names.data(), size > 0 ? static_cast<size_t>(size) : 0);
-  while (!rest.empty()) {
-    const std::string name(rest.substr(0, rest.find('\0')));
-    rest.remove_prefix(name.size() + 1);
-    std::array<char, 4096> value{};
-    const ssize_t length = ::fgetxattr(from, name.c_str(), value.data(), value.size(), 0, 0);
-    if (length >= 0) {
-      ::fsetxattr(to, name.c_str(), value.data(), static_cast<size_t>(length), 0, 0);
-    }
-  }
+ssize_t ListAttributes(int fd, char* names, size_t size) {
+  return ::flistxattr(fd, names, size, 0);
 }
 
 ssize_t ReadAttribute(int fd, const char* name, void* value, size_t size) {
   return ::fgetxattr(fd, name, value, size, 0, 0);
+}
+
+bool WriteAttribute(int fd, const char* name, std::string_view value) {
+  return ::fsetxattr(fd, name, value.data(), value.size(), 0, 0) == 0;
+}
+
+bool RemoveAttribute(int fd, const char* name) { return ::fremovexattr(fd, name, 0) == 0; }
+
+// The system sets the others, such as where a file was downloaded from.
+bool IsUsersAttribute(std::string_view name) { return !name.starts_with("com.apple."); }
+
+NamedAttributes::NamedAttributes(int folder, const std::string& name)
+    : file_(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW_ANY | O_NONBLOCK | O_CLOEXEC)) {}
+
+ssize_t NamedAttributes::List(char* names, size_t size) const {
+  return file_.valid() ? ListAttributes(file_.get(), names, size) : -1;
+}
+
+ssize_t NamedAttributes::Read(const char* name, void* value, size_t size) const {
+  return file_.valid() ? ReadAttribute(file_.get(), name, value, size) : -1;
 }
 
 bool MakeWhiteout(const UniqueFd&, const std::string&) {
