@@ -1,4 +1,4 @@
-// Iterates over the entries of a directory.
+// Opens directories, and iterates over their entries.
 #pragma once
 
 #include <dirent.h>
@@ -12,6 +12,9 @@
 #include "base/unique_fd.h"
 
 namespace ringfence {
+
+// For openat(2): opens a directory to read it, and follows no link.
+inline constexpr int kOpenDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 struct CloseDirectory {
   void operator()(DIR* stream) const { ::closedir(stream); }

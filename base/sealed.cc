@@ -5,7 +5,7 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kDigest = 64;  // hexadecimal
+constexpr size_t kDigestDigits = 64;  // hexadecimal
 
 }  // namespace
 
@@ -16,9 +16,9 @@ std::string Seal(std::string_view header, std::string_view content) {
 }
 
 std::optional<std::string_view> Unseal(std::string_view header, std::string_view text) {
-  if (!text.starts_with(header) || text.size() < header.size() + kDigest) return {};
-  const std::string_view digest = text.substr(header.size(), kDigest);
-  const std::string_view content = text.substr(header.size() + kDigest);
+  if (!text.starts_with(header) || text.size() < header.size() + kDigestDigits) return {};
+  const std::string_view digest = text.substr(header.size(), kDigestDigits);
+  const std::string_view content = text.substr(header.size() + kDigestDigits);
   return Sha256Hex(content) == digest ? std::optional(content) : std::nullopt;
 }
 

@@ -49,7 +49,7 @@ std::vector<std::string> NamesAt(int fd, bool keeps_marks) {
   return NamesInList(BytesFrom(list, kMaxList), keeps_marks);
 }
 
-std::string ValueAt(int fd, const std::string& name) {
+std::string AttributeValue(int fd, const std::string& name) {
   const auto get = [&](char* data, size_t size) {
     return ReadAttribute(fd, name.c_str(), data, size);
   };
@@ -88,7 +88,7 @@ void CopyAttributes(int from, int to, bool keeps_marks) {
     if (!std::ranges::binary_search(names, name)) RemoveAttribute(to, name.c_str());
   }
   for (const std::string& name : names) {
-    WriteAttribute(to, name.c_str(), ValueAt(from, name));
+    WriteAttribute(to, name.c_str(), AttributeValue(from, name));
   }
 }
 
@@ -97,7 +97,7 @@ Result<AttributeValues> ReadAttributes(int fd) {
   AttributeValues values;
   size_t bytes = 0;
   for (std::string& name : NamesAt(fd, false)) {
-    std::string value = ValueAt(fd, name);
+    std::string value = AttributeValue(fd, name);
     bytes += name.size() + value.size();
     if (bytes > kMost) return SystemError("fgetxattr", E2BIG);
     values.emplace_back(std::move(name), std::move(value));

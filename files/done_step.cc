@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 
+#include "base/directory.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "files/beneath.h"
@@ -17,8 +18,6 @@
 
 namespace ringfence {
 namespace {
-
-constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 // Where a file system cannot exchange two names, the old entry has this name for a moment.
 std::string SecondName(const DoneStep& step) { return step.temporary + "-old"; }
@@ -58,7 +57,7 @@ Result<bool> Has(const UniqueFd& folder, const std::string& name, const Entry& w
   if (!entry) return entry.error();
   if (!IsUnchanged(*entry, wanted)) return false;
   if (!wanted.is_directory()) return true;
-  const UniqueFd opened(::openat(folder.get(), name.c_str(), kOpenFolder));
+  const UniqueFd opened(::openat(folder.get(), name.c_str(), kOpenDirectory));
   if (!opened.valid()) return SystemError("open(" + name + ")");
   const Result<Contents> contents = ContentsOf(opened);
   if (!contents) return contents.error();
@@ -78,8 +77,8 @@ Status SetMode(const UniqueFd& folder, const DoneStep& step, uint32_t mode) {
   return CallStatus(done == 0, "chmod(" + step.path + ")");
 }
 
-Result<UniqueFd> OpenFolder(const UniqueFd& folder, const DoneStep& step) {
-  UniqueFd opened(::openat(folder.get(), std::string(NameOf(step.path)).c_str(), kOpenFolder));
+Result<UniqueFd> OpenStepFolder(const UniqueFd& folder, const DoneStep& step) {
+  UniqueFd opened(::openat(folder.get(), std::string(NameOf(step.path)).c_str(), kOpenDirectory));
   if (!opened.valid()) return SystemError("open(" + step.path + ")");
   return opened;
 }
@@ -92,7 +91,7 @@ Status SetFacts(const UniqueFd& folder, const DoneStep& step, uint32_t mode,
                 const std::optional<AttributeValues>& attributes) {
   if (attributes) {
     if (Status s = SetMode(folder, step, MeanwhileMode(step)); !s) return s;
-    const Result<UniqueFd> opened = OpenFolder(folder, step);
+    const Result<UniqueFd> opened = OpenStepFolder(folder, step);
     if (!opened) return opened.error();
     if (Status s = ReplaceAttributes(opened->get(), *attributes); !s) return s;
   }
@@ -249,7 +248,7 @@ Result<bool> IsStillPlaced(const UniqueFd& folder, const DoneStep& step) {
   if (!now) return now.error();
   if (!IsAsCreated(folder, name, *now, step.placed)) return false;
   if (!step.placed.is_directory()) return true;
-  const UniqueFd opened(::openat(folder.get(), name.c_str(), kOpenFolder));
+  const UniqueFd opened(::openat(folder.get(), name.c_str(), kOpenDirectory));
   if (!opened.valid()) return SystemError("open(" + step.path + ")");
   const Result<Contents> contents = ContentsOf(opened);
   if (!contents) return contents.error();

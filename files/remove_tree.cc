@@ -13,8 +13,6 @@
 namespace ringfence {
 namespace {
 
-constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-
 // Gives the owner access. Does not follow a link that has replaced the name.
 void Open(int folder, const std::string& name) {
   ::fchmodat(folder, name.c_str(), 0700, AT_SYMLINK_NOFOLLOW);
@@ -55,7 +53,7 @@ class TreeRemover {
     if (errno != ENOTEMPTY && errno != EEXIST && errno != EACCES) return SystemError("unlinkat");
     Open(folder.get(), name);  // moving it changes its "..", which takes write permission
     if (depth == kDeepest) return MoveUp(folder.get(), name);
-    const UniqueFd inner(::openat(folder.get(), name.c_str(), kFolder));
+    const UniqueFd inner(::openat(folder.get(), name.c_str(), kOpenDirectory));
     if (!inner.valid()) return SystemError("openat");
     if (const Result<size_t> found = Clear(inner, depth + 1); !found) return found.error();
     // What another process has just put there is removed in the next pass.
@@ -92,7 +90,7 @@ Result<std::vector<std::string>> NamesIn(const UniqueFd& folder) {
 }
 
 Status RemoveTree(const std::string& folder) {
-  const UniqueFd top(::open(folder.c_str(), kFolder));
+  const UniqueFd top(::open(folder.c_str(), kOpenDirectory));
   if (!top.valid()) return errno == ENOENT ? Status(Unit{}) : SystemError("open(" + folder + ")");
   ::fchmod(top.get(), 0700);
   if (Status s = TreeRemover(top).Empty(); !s) return s;
@@ -103,7 +101,7 @@ Status RemoveTreeAt(int folder, const std::string& name) {
   if (::unlinkat(folder, name.c_str(), 0) == 0 || errno == ENOENT) return Unit{};
   if (errno != EISDIR && errno != EPERM) return SystemError("unlink(" + name + ")");
   Open(folder, name);
-  const UniqueFd top(::openat(folder, name.c_str(), kFolder));
+  const UniqueFd top(::openat(folder, name.c_str(), kOpenDirectory));
   if (!top.valid()) return SystemError("open(" + name + ")");
   if (Status s = TreeRemover(top).Empty(); !s) return s;
   return CallStatus(::unlinkat(folder, name.c_str(), AT_REMOVEDIR) == 0, "rmdir(" + name + ")");

@@ -10,12 +10,12 @@
 namespace ringfence {
 namespace {
 
-using Json = nlohmann::json;
-constexpr std::string_view kHeader = "ringfence tree journal 1\n";
+using Cbor = nlohmann::json;
+constexpr std::string_view kStepsHeader = "ringfence tree journal 1\n";
 constexpr std::string_view kContentsHeader = "ringfence tree contents 1\n";
 
-Json EntryJson(const Entry& entry) {
-  Json json{static_cast<int>(entry.kind),
+Cbor EntryJson(const Entry& entry) {
+  Cbor json{static_cast<int>(entry.kind),
             entry.mode,
             entry.size,
             entry.target,
@@ -28,13 +28,13 @@ Json EntryJson(const Entry& entry) {
             entry.links};
   // Earlier versions have noted neither of these.
   if (entry.attributes.empty() && entry.digest.empty()) return json;
-  Json& list = json.emplace_back(Json::array());
+  Cbor& list = json.emplace_back(Cbor::array());
   for (const auto& [name, digest] : entry.attributes) list.push_back({name, digest});
   if (!entry.digest.empty()) json.push_back(entry.digest);
   return json;
 }
 
-Entry EntryIn(const Json& json) {
+Entry EntryIn(const Cbor& json) {
   const int kind = json.at(0).get<int>();
   if (kind < 0 || kind > static_cast<int>(EntryKind::kSpecial)) throw std::out_of_range("kind");
   Entry entry{.kind = static_cast<EntryKind>(kind),
@@ -51,7 +51,7 @@ Entry EntryIn(const Json& json) {
   constexpr size_t kAttributes = 11;
   constexpr size_t kDigest = 12;
   if (json.size() > kAttributes) {
-    for (const Json& one : json.at(kAttributes)) {
+    for (const Cbor& one : json.at(kAttributes)) {
       entry.attributes.push_back({one.at(0), one.at(1)});
     }
   }
@@ -59,22 +59,22 @@ Entry EntryIn(const Json& json) {
   return entry;
 }
 
-Json ContentsJson(const Contents& contents) {
-  Json list = Json::array();
+Cbor ContentsJson(const Contents& contents) {
+  Cbor list = Cbor::array();
   for (const auto& [path, entry] : contents) list.push_back({path, EntryJson(entry)});
   return list;
 }
 
-Contents ContentsIn(const Json& json) {
+Contents ContentsIn(const Cbor& json) {
   Contents contents;
-  for (const Json& one : json) {
+  for (const Cbor& one : json) {
     contents.emplace_back(one.at(0).get<std::string>(), EntryIn(one.at(1)));
   }
   return contents;
 }
 
-Json StepJson(const DoneStep& step) {
-  Json json{static_cast<int>(step.kind),
+Cbor StepJson(const DoneStep& step) {
+  Cbor json{static_cast<int>(step.kind),
             step.path,
             step.temporary,
             EntryJson(step.before),
@@ -88,7 +88,7 @@ Json StepJson(const DoneStep& step) {
   return json;
 }
 
-DoneStep StepIn(const Json& json) {
+DoneStep StepIn(const Cbor& json) {
   const int kind = json.at(0).get<int>();
   if (kind < 0 || kind > static_cast<int>(DoneStep::Kind::kMode)) throw std::out_of_range("kind");
   DoneStep step{.kind = static_cast<DoneStep::Kind>(kind),
@@ -107,35 +107,35 @@ DoneStep StepIn(const Json& json) {
   return step;
 }
 
-bool IsSane(const DoneStep& step) {
+bool IsSaneStep(const DoneStep& step) {
   return !step.path.empty() && step.path.front() != '/' &&
          step.temporary.starts_with(kTreeTemporary) &&
          step.temporary.find('/') == std::string::npos;
 }
 
-std::string Sealed(std::string_view header, const Json& list) {
+std::string Sealed(std::string_view header, const Cbor& list) {
   std::string bytes;
-  Json::to_cbor(list, bytes);  // names can have any bytes
+  Cbor::to_cbor(list, bytes);  // names can have any bytes
   return Seal(header, bytes);
 }
 
 }  // namespace
 
 std::string RenderSteps(const std::vector<DoneStep>& steps) {
-  Json list = Json::array();
+  Cbor list = Cbor::array();
   for (const DoneStep& step : steps) list.push_back(StepJson(step));
-  return Sealed(kHeader, list);
+  return Sealed(kStepsHeader, list);
 }
 
 Result<std::vector<DoneStep>> ParseSteps(std::string_view text, const std::string& name) {
   const Error damaged = ConfigError(name, "is damaged or of another version of ringfence");
-  const std::optional<std::string_view> bytes = Unseal(kHeader, text);
+  const std::optional<std::string_view> bytes = Unseal(kStepsHeader, text);
   if (!bytes) return damaged;
   try {
     std::vector<DoneStep> steps;
-    for (const Json& json : Json::from_cbor(*bytes)) {
+    for (const Cbor& json : Cbor::from_cbor(*bytes)) {
       steps.push_back(StepIn(json));
-      if (!IsSane(steps.back())) return damaged;
+      if (!IsSaneStep(steps.back())) return damaged;
     }
     return steps;
   } catch (const std::exception&) {
@@ -152,7 +152,7 @@ Result<Contents> ParseContents(std::string_view text, const std::string& name) {
   const std::optional<std::string_view> bytes = Unseal(kContentsHeader, text);
   if (!bytes) return damaged;
   try {
-    return ContentsIn(Json::from_cbor(*bytes));
+    return ContentsIn(Cbor::from_cbor(*bytes));
   } catch (const std::exception&) {
     return damaged;
   }

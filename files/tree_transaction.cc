@@ -40,7 +40,7 @@ Status WriteDurably(const UniqueFd& folder, const char* name, std::string_view t
 }
 
 // Returns nothing if the file does not exist.
-Result<std::optional<std::string>> ReadState(const UniqueFd& folder, const char* name) {
+Result<std::optional<std::string>> ReadStateFile(const UniqueFd& folder, const char* name) {
   const UniqueFd file(::openat(folder.get(), name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!file.valid() && errno == ENOENT) return std::optional<std::string>();
   if (!file.valid()) return SystemError("open(" + std::string(name) + ")");
@@ -92,7 +92,7 @@ Status MoveOut(const UniqueFd& folder, const DoneStep& step, const UniqueFd& to,
 
 // Everything that a committed transaction still has to do; can be repeated.
 Status FinishCommit(const TreeFolders& folders, const std::vector<DoneStep>& steps) {
-  const Result<std::optional<std::string>> name = ReadState(folders.state, kUndoName);
+  const Result<std::optional<std::string>> name = ReadStateFile(folders.state, kUndoName);
   if (!name) return name.error();
   if (!*name) return SystemError("open(" + std::string(kUndoName) + ")", ENOENT);
   const Result<UniqueFd> undo = MakeFolderIn(folders.state, (*name)->c_str());
@@ -298,7 +298,7 @@ Result<Recovered> Recover(const UniqueFd& root, const UniqueFd& state) {
   Recovered recovered;
   ::unlinkat(state.get(), kNewJournal, 0);
   for (const char* name : {kCommitted, kJournal}) {
-    const Result<std::optional<std::string>> text = ReadState(state, name);
+    const Result<std::optional<std::string>> text = ReadStateFile(state, name);
     if (!text) return text.error();
     if (!*text) continue;
     const Result<std::vector<DoneStep>> steps = ParseSteps(**text, name);
@@ -312,7 +312,7 @@ Result<Recovered> Recover(const UniqueFd& root, const UniqueFd& state) {
 }
 
 Result<std::vector<DoneStep>> ReadUndo(const UniqueFd& undo) {
-  const Result<std::optional<std::string>> text = ReadState(undo, kSteps);
+  const Result<std::optional<std::string>> text = ReadStateFile(undo, kSteps);
   if (!text) return text.error();
   if (!*text) return SystemError("open(steps)", ENOENT);
   return ParseSteps(**text, kSteps);

@@ -11,7 +11,7 @@
 namespace ringfence {
 namespace {
 
-bool IsInside(std::string_view path, std::string_view folder) {
+bool IsPathInside(std::string_view path, std::string_view folder) {
   return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
 }
 
@@ -71,7 +71,7 @@ class StepMaker {
     const std::string& top = changes_[i].change.path;
     TreeStep step{.path = top, .expected = changes_[i].change.before};
     step.tree.entries.push_back(NewEntryOf(changes_[i], top));
-    for (++i; i < changes_.size() && IsInside(changes_[i].change.path, top); ++i) {
+    for (++i; i < changes_.size() && IsPathInside(changes_[i].change.path, top); ++i) {
       if (changes_[i].is_done()) step.tree.entries.push_back(NewEntryOf(changes_[i], top));
     }
     steps_.push_back(std::move(step));
@@ -86,7 +86,7 @@ class StepMaker {
                   .path = change.path,
                   .expected = change.before};
     if (!change.is_removed()) step.tree.entries.push_back(NewEntryOf(planned, change.path));
-    for (++i; i < changes_.size() && IsInside(changes_[i].change.path, step.path); ++i) {
+    for (++i; i < changes_.size() && IsPathInside(changes_[i].change.path, step.path); ++i) {
       const Change& inner = changes_[i].change;
       step.expected_inside.emplace_back(inner.path.substr(step.path.size() + 1), inner.before);
     }

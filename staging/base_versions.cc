@@ -21,7 +21,7 @@
 namespace ringfence {
 namespace {
 
-constexpr const char* kKept = "base";  // in the stage's directory; names are digests of paths
+constexpr const char* kBaseFolder = "base";  // in the stage's directory; names are digests of paths
 // A copy has the permissions of its file, and those of this program to read and write it.
 constexpr uint32_t kKeptMode = 0177;
 constexpr uint32_t kOwnersMode = 0600;
@@ -193,7 +193,7 @@ bool BaseVersions::WasMissing(std::string_view path) const {
 }
 
 std::optional<std::string> BaseVersions::Text(const std::string& path) const {
-  const std::string kept = std::string(kKept) + "/" + Sha256Hex(path);
+  const std::string kept = std::string(kBaseFolder) + "/" + Sha256Hex(path);
   const Result<UniqueFd> file = OpenBeneath(folder_.fd(), kept, O_RDONLY);
   if (file) {
     Result<std::string> text = ReadAll(file->get(), kMaxKept, path);
@@ -206,17 +206,17 @@ std::optional<std::string> BaseVersions::Text(const std::string& path) const {
 }
 
 std::optional<uint32_t> BaseVersions::Mode(const std::string& path, const Entry& now) const {
-  const std::string kept = std::string(kKept) + "/" + Sha256Hex(path);
+  const std::string kept = std::string(kBaseFolder) + "/" + Sha256Hex(path);
   const Result<Entry> copy = LookAt(folder_.fd().get(), kept, path);
   if (!copy || !copy->is_file()) return {};
   return (copy->mode & kKeptMode) | (now.mode & kOwnersMode);
 }
 
 Result<UniqueFd> BaseVersions::OpenKept() const {
-  if (::mkdirat(folder_.fd().get(), kKept, 0700) != 0 && errno != EEXIST) {
-    return SystemError("mkdir(" + folder_.path().Child(kKept).text() + ")");
+  if (::mkdirat(folder_.fd().get(), kBaseFolder, 0700) != 0 && errno != EEXIST) {
+    return SystemError("mkdir(" + folder_.path().Child(kBaseFolder).text() + ")");
   }
-  return OpenBeneath(folder_.fd(), kKept, O_RDONLY | O_DIRECTORY);
+  return OpenBeneath(folder_.fd(), kBaseFolder, O_RDONLY | O_DIRECTORY);
 }
 
 Status BaseVersions::Keep(const ChangeList& changes) const {

@@ -32,7 +32,7 @@ using Owned = std::unique_ptr<Object, Freed<Free>>;
 using Repository = Owned<git_repository, git_repository_free>;
 using Index = Owned<git_index, git_index_free>;
 using Objects = Owned<git_odb, git_odb_free>;
-using Object = Owned<git_odb_object, git_odb_object_free>;
+using OdbObject = Owned<git_odb_object, git_odb_object_free>;
 
 // Null without a repository in this directory, or if another user owns it.
 Repository OpenRepository(const Path& project) {
@@ -44,19 +44,19 @@ Repository OpenRepository(const Path& project) {
 }
 
 // A time in an index has 32 bits of seconds, and nanoseconds or 0 (gitformat-index(5)).
-constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kInSecond = 1'000'000'000;
 
 bool IsTime(const git_index_time& noted, int64_t time) {
-  if (noted.seconds != static_cast<int32_t>(time / kSecond)) return false;
-  return noted.nanoseconds == 0 || noted.nanoseconds == time % kSecond;
+  if (noted.seconds != static_cast<int32_t>(time / kInSecond)) return false;
+  return noted.nanoseconds == 0 || noted.nanoseconds == time % kInSecond;
 }
 
 // False if the file can have changed in the same moment in which the index was written: then its
 // times do not show the change.
 bool IsOlder(const git_index_time& noted, int64_t index) {
-  const auto seconds = static_cast<int32_t>(index / kSecond);
+  const auto seconds = static_cast<int32_t>(index / kInSecond);
   if (noted.seconds != seconds) return noted.seconds < seconds;
-  return noted.nanoseconds != 0 && noted.nanoseconds < index % kSecond;
+  return noted.nanoseconds != 0 && noted.nanoseconds < index % kInSecond;
 }
 
 bool IsCleanFile(const git_index_entry& noted, const Entry& now) {
@@ -115,7 +115,7 @@ class GitBases::ObjectStore {
                          type == GIT_OBJECT_BLOB && size <= limit;
     git_odb_object* read = nullptr;
     if (!is_text || git_odb_read(&read, objects_.get(), &id) != 0) return {};
-    const Object blob(read);
+    const OdbObject blob(read);
     return std::string(static_cast<const char*>(git_odb_object_data(read)),
                        git_odb_object_size(read));
   }

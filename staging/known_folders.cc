@@ -17,7 +17,7 @@ namespace {
 
 // In the stage's directory: "INODE PATH" for each directory, with a NUL after it.
 constexpr const char* kFolders = "folders";
-constexpr size_t kMaxFolders = size_t{256} << 20;
+constexpr size_t kMaxKnown = size_t{256} << 20;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Result<KnownFolders> KnownFolders::Of(const StageFolder& stage) {
   const Result<UniqueFd> file = OpenBeneath(stage.fd(), kFolders, O_RDONLY | O_NOFOLLOW);
   if (!file && file.error().code == ENOENT) return folders;
   if (!file) return file.error();
-  const Result<std::string> text = ReadAll(file->get(), kMaxFolders, kFolders);
+  const Result<std::string> text = ReadAll(file->get(), kMaxKnown, kFolders);
   if (!text) return text.error();
   folders.Parse(*text);
   return folders;

@@ -114,7 +114,7 @@ class MergePlanner {
 };
 
 // A directory that holds something that stays cannot be removed, and nothing can take its place.
-void KeepFolders(std::vector<PlannedChange>& changes) {
+void KeepFoldersInUse(std::vector<PlannedChange>& changes) {
   std::set<std::string_view> kept;
   for (const PlannedChange& planned : changes) {
     if (planned.is_done()) continue;
@@ -171,7 +171,7 @@ Result<MergePlan> PlanMerge(ChangeList changes, const MergeSurroundings& surroun
 
 void LeaveOutDependents(MergePlan& plan) {
   LeaveOutContents(plan.changes);
-  KeepFolders(plan.changes);
+  KeepFoldersInUse(plan.changes);
 }
 
 }  // namespace ringfence

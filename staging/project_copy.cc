@@ -25,7 +25,7 @@ namespace {
 // Lists of files in the stage's directory (RenderContents()).
 constexpr const char* kCopied = "copied";        // as they were in the copy
 constexpr const char* kOriginals = "originals";  // and in the project
-constexpr size_t kMaxList = size_t{1} << 30;
+constexpr size_t kMaxOriginals = size_t{1} << 30;
 
 Status WriteList(const StageFolder& folder, const char* name, const Contents& contents) {
   const UniqueFd file(::openat(folder.fd().get(), name,
@@ -38,14 +38,14 @@ Result<Contents> ReadList(const StageFolder& folder, const char* name) {
   const std::string path = folder.path().Child(name).text();
   const Result<UniqueFd> file = OpenBeneath(folder.fd(), name, O_RDONLY);
   if (!file) return file.error();
-  const Result<std::string> text = ReadAll(file->get(), kMaxList, path);
+  const Result<std::string> text = ReadAll(file->get(), kMaxOriginals, path);
   return text ? ParseContents(*text, path) : text.error();
 }
 
 // Describes the copy: its entries, and what they were in the project.
-class Survey {
+class CopySurvey {
  public:
-  explicit Survey(const UniqueFd& project)
+  explicit CopySurvey(const UniqueFd& project)
       : project_(project), mount_(MountIdOf(project.get(), "")) {}
 
   Status Look() {
@@ -222,7 +222,7 @@ Result<CopiedProject> CopyProject(const StageFolder& folder, const StageRecord& 
   const Path above = written.Parent();
   const UniqueFd place(::open(above.text().c_str(), kCopyFolder));
   if (!place.valid()) return SystemError("open(" + above.text() + ")");
-  Survey survey(project);
+  CopySurvey survey(project);
   if (Status s = survey.Look(); !s) return s.error();
   if (!Reflinks(project, survey.tree(), place)) {
     if (Status s = CheckSpace(survey.bytes(), place, above); !s) return s.error();
@@ -247,7 +247,7 @@ Result<CopiedProject> CopyProject(const StageFolder& folder, const StageRecord& 
 }
 
 Status CopyProjectAs(const UniqueFd& project, const UniqueFd& place, const std::string& name) {
-  Survey survey(project);
+  CopySurvey survey(project);
   if (Status s = survey.Look(); !s) return s;
   // Without what is removed meanwhile.
   return CreateTree(place, name, survey.tree(),

@@ -11,7 +11,7 @@
 namespace ringfence {
 namespace {
 
-constexpr std::string_view kGit = ".git";
+constexpr std::string_view kGitFolder = ".git";
 constexpr std::string_view kHeads = "refs/heads/";
 constexpr std::string_view kPacked = "packed-refs";
 
@@ -221,7 +221,7 @@ std::string_view GitFolderOf(std::string_view path) {
   size_t begin = 0;
   for (;;) {
     const size_t slash = path.find('/', begin);
-    if (path.substr(begin, slash - begin) == kGit) return path.substr(0, slash);
+    if (path.substr(begin, slash - begin) == kGitFolder) return path.substr(0, slash);
     if (slash == path.npos) return {};
     begin = slash + 1;
   }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kStageFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-Result<std::string> BytesOf(const UniqueFd& folder, const std::string& path, size_t limit) {
+Result<std::string> BytesBeneath(const UniqueFd& folder, const std::string& path, size_t limit) {
   const Result<UniqueFd> file = OpenBeneath(folder, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!file) return file.error();
   return ReadAll(file->get(), limit, path);
@@ -110,11 +110,11 @@ Result<ChangeList> Stage::Changes() const {
 }
 
 Result<std::string> Stage::StagedBytes(const std::string& path, size_t limit) const {
-  return BytesOf(written_, path, limit);
+  return BytesBeneath(written_, path, limit);
 }
 
 Result<std::string> Stage::ProjectBytes(const std::string& path, size_t limit) const {
-  return BytesOf(project_, path, limit);
+  return BytesBeneath(project_, path, limit);
 }
 
 }  // namespace ringfence

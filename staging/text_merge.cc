@@ -7,7 +7,7 @@
 namespace ringfence {
 namespace {
 
-git_merge_file_input InputOf(std::string_view text) {
+git_merge_file_input MergeInput(std::string_view text) {
   git_merge_file_input input = GIT_MERGE_FILE_INPUT_INIT;
   input.ptr = text.data();
   input.size = text.size();
@@ -18,9 +18,9 @@ git_merge_file_input InputOf(std::string_view text) {
 
 Result<MergedText> MergeTexts(const TextVersions& versions) {
   if (Status s = StartLibgit2(); !s) return s.error();
-  const git_merge_file_input base = InputOf(versions.base);
-  const git_merge_file_input project = InputOf(versions.project);
-  const git_merge_file_input staged = InputOf(versions.staged);
+  const git_merge_file_input base = MergeInput(versions.base);
+  const git_merge_file_input project = MergeInput(versions.project);
+  const git_merge_file_input staged = MergeInput(versions.staged);
   git_merge_file_options options = GIT_MERGE_FILE_OPTIONS_INIT;
   options.ancestor_label = "base";
   options.our_label = "working tree";

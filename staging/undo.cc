@@ -24,7 +24,6 @@ namespace {
 
 constexpr std::string_view kUndo = "undo-";
 constexpr std::string_view kUndone = "undone-";
-constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 
 void AddNumber(std::string_view name, std::string_view prefix, std::vector<uint64_t>& numbers) {
   uint64_t number = 0;
@@ -84,7 +83,7 @@ class Undoer {
   Status ReverseMode(const DoneStep& done, const Entry& now) {
     if (!IsSameInode(now, done.before) || now.mode != done.mode) return Changed(done);
     if (done.attributes) {
-      const Result<UniqueFd> folder = OpenBeneath(stage_.project(), done.path, kOpenFolder);
+      const Result<UniqueFd> folder = OpenBeneath(stage_.project(), done.path, kOpenDirectory);
       if (!folder) return folder.error();
       const Result<AttributeValues> values = ReadAttributes(folder->get());
       if (!values || *values != *done.attributes) return Changed(done);
@@ -133,7 +132,7 @@ Result<ApplyNumbers> FindApplies(const StageFolder& stage) {
 }
 
 Result<std::vector<DoneStep>> StepsIn(const StageFolder& stage, const std::string& name) {
-  const Result<UniqueFd> folder = OpenBeneath(stage.fd(), name, kOpenFolder);
+  const Result<UniqueFd> folder = OpenBeneath(stage.fd(), name, kOpenDirectory);
   return folder ? ReadUndo(*folder) : folder.error();
 }
 
@@ -166,7 +165,7 @@ Result<Undone> UndoApply(const Stage& stage) {
   if (!numbers) return numbers.error();
   if (numbers->applied.empty()) return SystemError("open(undo)", ENOENT);
   const uint64_t number = numbers->applied.back();
-  Result<UniqueFd> undo = OpenBeneath(stage.folder().fd(), UndoName(number), kOpenFolder);
+  Result<UniqueFd> undo = OpenBeneath(stage.folder().fd(), UndoName(number), kOpenDirectory);
   if (!undo) return undo.error();
   return Undoer(stage, std::move(*undo), number).Run();
 }

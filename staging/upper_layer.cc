@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/directory.h"
 #include "base/syscall.h"
 #include "files/attributes.h"
 #include "files/beneath.h"
@@ -19,7 +20,6 @@
 namespace ringfence {
 namespace {
 
-constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 // The kernel's marks, as they are named without privileges (mount option "userxattr").
 constexpr const char* kOpaque = "user.overlay.opaque";
 constexpr const char* kWhiteout = "user.overlay.whiteout";
@@ -62,7 +62,7 @@ class UpperReader {
 
   static Result<UniqueFd> OpenFolder(const UniqueFd& folder, const std::string& name,
                                      const std::string& path) {
-    UniqueFd opened(::openat(folder.get(), name.c_str(), kFolder));
+    UniqueFd opened(::openat(folder.get(), name.c_str(), kOpenDirectory));
     if (!opened.valid()) return SystemError("open(" + path + ")");
     return opened;
   }

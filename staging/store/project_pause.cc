@@ -14,12 +14,12 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kMaxText = 64;
+constexpr size_t kMaxPauseText = 64;
 constexpr int kPatience = 2'000;  // milliseconds
 
 // The id in the file of the lock; it stays there after the lock.
 std::string IdIn(const UniqueFd& lock) {
-  std::array<char, kMaxText> text{};
+  std::array<char, kMaxPauseText> text{};
   const ssize_t size = ::pread(lock.get(), text.data(), text.size(), 0);
   std::string id(text.data(), size > 0 ? static_cast<size_t>(size) : 0);
   return IsStageId(id) ? id : "";

@@ -10,7 +10,7 @@
 namespace ringfence {
 namespace {
 
-constexpr std::string_view kHeader = "ringfence stage 1\n";
+constexpr std::string_view kStageHeader = "ringfence stage 1\n";
 
 constexpr std::array<std::string_view, 2> kStates = {"running", "ended"};
 constexpr std::array<std::string_view, 2> kMechanisms = {"overlay", "copy"};
@@ -18,12 +18,12 @@ constexpr std::array<std::string_view, 2> kMechanisms = {"overlay", "copy"};
 // The names of the fields.
 constexpr std::string_view kId = "id";
 constexpr std::string_view kProject = "project";
-constexpr std::string_view kWord = "word";  // one for each word of the command
+constexpr std::string_view kWordField = "word";  // one for each word of the command
 constexpr std::string_view kProfile = "profile";
 constexpr std::string_view kAgent = "agent";
 constexpr std::string_view kMechanism = "mechanism";
 constexpr std::string_view kElsewhere = "elsewhere";
-constexpr std::string_view kState = "state";
+constexpr std::string_view kStateField = "state";
 constexpr std::string_view kStarted = "started";
 constexpr std::string_view kWatermark = "watermark";
 constexpr std::string_view kClockOffset = "clock_offset";
@@ -44,7 +44,7 @@ class Writer {
   std::string Take() { return std::move(text_); }
 
  private:
-  std::string text_ = std::string(kHeader);
+  std::string text_ = std::string(kStageHeader);
 };
 
 template <typename Enum, size_t kSize>
@@ -67,7 +67,7 @@ bool ReadFlag(std::string_view value, bool& target) {
   return target || value == "0";
 }
 
-bool ReadText(std::string_view value, std::string& target) {
+bool TakeText(std::string_view value, std::string& target) {
   target = value;
   return true;
 }
@@ -79,18 +79,18 @@ bool AddWord(std::string_view value, std::vector<std::string>& target) {
 
 // Returns false if the field is unknown or its value is malformed.
 bool ReadField(std::string_view name, std::string_view value, StageRecord& record) {
-  if (name == kId) return ReadText(value, record.id);
+  if (name == kId) return TakeText(value, record.id);
   if (name == kProject) return ReadPath(value, record.project);
-  if (name == kWord) return AddWord(value, record.command);
-  if (name == kProfile) return ReadText(value, record.profile);
+  if (name == kWordField) return AddWord(value, record.command);
+  if (name == kProfile) return TakeText(value, record.profile);
   if (name == kAgent) return ReadFlag(value, record.is_agent);
   if (name == kMechanism) return ReadWord(value, kMechanisms, record.mechanism);
   if (name == kElsewhere) return ReadFlag(value, record.is_elsewhere);
-  if (name == kState) return ReadWord(value, kStates, record.state);
+  if (name == kStateField) return ReadWord(value, kStates, record.state);
   if (name == kStarted) return ReadNumber(value, record.started);
   if (name == kWatermark) return ReadNumber(value, record.watermark);
   if (name == kClockOffset) return ReadNumber(value, record.clock_offset);
-  if (name == kBoot) return ReadText(value, record.boot);
+  if (name == kBoot) return TakeText(value, record.boot);
   if (name == kBufferProcess) return ReadNumber(value, record.buffer_process);
   if (name == kBufferFd) return ReadNumber(value, record.buffer_fd);
   if (name == kStatus) return ReadNumber(value, record.status);
@@ -109,12 +109,12 @@ std::string RenderRecord(const StageRecord& record) {
   Writer writer;
   writer.Add(kId, record.id);
   writer.Add(kProject, record.project.text());
-  for (const std::string& word : record.command) writer.Add(kWord, word);
+  for (const std::string& word : record.command) writer.Add(kWordField, word);
   writer.Add(kProfile, record.profile);
   writer.Add(kAgent, int64_t{record.is_agent});
   writer.Add(kMechanism, MechanismName(record.mechanism));
   writer.Add(kElsewhere, int64_t{record.is_elsewhere});
-  writer.Add(kState, StateName(record.state));
+  writer.Add(kStateField, StateName(record.state));
   writer.Add(kStarted, record.started);
   writer.Add(kWatermark, record.watermark);
   writer.Add(kClockOffset, record.clock_offset);
@@ -128,8 +128,8 @@ std::string RenderRecord(const StageRecord& record) {
 
 Result<StageRecord> ParseRecord(std::string_view text, const std::string& name) {
   const Error unusable = ConfigError(name, "is damaged or of another version of ringfence");
-  if (!text.starts_with(kHeader) || !text.ends_with('\0')) return unusable;
-  text.remove_prefix(kHeader.size());
+  if (!text.starts_with(kStageHeader) || !text.ends_with('\0')) return unusable;
+  text.remove_prefix(kStageHeader.size());
   StageRecord record;
   while (!text.empty()) {
     std::string_view value = TakeUntil(text, '\0');

@@ -21,17 +21,16 @@
 namespace ringfence {
 namespace {
 
-constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-constexpr int kStateLevels = 4;  // ~/.local/state/ringfence/stages
+constexpr int kStoreLevels = 4;  // ~/.local/state/ringfence/stages
 constexpr const char* kRecord = "record";
 constexpr const char* kPause = "pause";
 constexpr size_t kMaxId = 64;
-constexpr size_t kMaxRecord = size_t{4} << 20;  // the words of a command take at most 2 MiB
+constexpr size_t kMaxRecordSize = size_t{4} << 20;  // the words of a command take at most 2 MiB
 
 // Letters and digits that are not mistaken for each other.
 constexpr std::string_view kIdBytes = "abcdefghjkmnpqrstuvwxyz23456789";
 constexpr size_t kIdSize = 4;
-constexpr int kTries = 100;
+constexpr int kIdTries = 100;
 
 std::string NewId() {
   std::array<unsigned char, kIdSize> bytes{};
@@ -42,7 +41,7 @@ std::string NewId() {
 }
 
 // Fails unless this user owns the directory and no other user has access to it.
-Status CheckOwn(const UniqueFd& folder, const Path& path) {
+Status CheckStageFolder(const UniqueFd& folder, const Path& path) {
   struct stat facts {};
   if (::fstat(folder.get(), &facts) != 0) return SystemError("fstat(" + path.text() + ")");
   if (facts.st_uid == ::geteuid() && (facts.st_mode & 0077) == 0) return Unit{};
@@ -66,10 +65,10 @@ Path StageFolder::written(const StageRecord& record) const {
 
 Status StageFolder::MakeElsewhere() const {
   const Path copies = CopiesBeside(path_.Parent());
-  if (Status s = MakeFolders(copies, kStateLevels - 1); !s) return s;
-  const UniqueFd all(::open(copies.text().c_str(), kFolder));
+  if (Status s = MakeFolders(copies, kStoreLevels - 1); !s) return s;
+  const UniqueFd all(::open(copies.text().c_str(), kOpenDirectory));
   if (!all.valid()) return SystemError("open(" + copies.text() + ")");
-  if (Status s = CheckOwn(all, copies); !s) return s;
+  if (Status s = CheckStageFolder(all, copies); !s) return s;
   return CallStatus(::mkdirat(all.get(), std::string(path_.name()).c_str(), 0700) == 0,
                     "mkdir(" + elsewhere().text() + ")");
 }
@@ -93,7 +92,7 @@ Result<StageRecord> StageFolder::Load() const {
   const std::string name = path_.Child(kRecord).text();
   const UniqueFd file(::openat(fd_.get(), kRecord, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!file.valid()) return SystemError("open(" + name + ")");
-  const Result<std::string> text = ReadAll(file.get(), kMaxRecord, name);
+  const Result<std::string> text = ReadAll(file.get(), kMaxRecordSize, name);
   if (!text) return text.error();
   return ParseRecord(*text, name);
 }
@@ -136,10 +135,10 @@ Status StageFolder::Remove() const {
 }
 
 Result<UniqueFd> StageStore::OpenOrMake() const {
-  if (Status s = MakeFolders(folder_, kStateLevels); !s) return s.error();
-  UniqueFd all(::open(folder_.text().c_str(), kFolder));
+  if (Status s = MakeFolders(folder_, kStoreLevels); !s) return s.error();
+  UniqueFd all(::open(folder_.text().c_str(), kOpenDirectory));
   if (!all.valid()) return SystemError("open(" + folder_.text() + ")");
-  if (Status s = CheckOwn(all, folder_); !s) return s.error();
+  if (Status s = CheckStageFolder(all, folder_); !s) return s.error();
   return all;
 }
 
@@ -147,7 +146,7 @@ Result<StageFolder> StageStore::Create() const {
   const Result<UniqueFd> opened = OpenOrMake();
   if (!opened) return opened.error();
   const UniqueFd& all = *opened;
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kIdTries; ++i) {
     const std::string id = NewId();
     if (id.empty()) return SystemError("getrandom");
     if (::mkdirat(all.get(), id.c_str(), 0700) != 0) {
@@ -166,9 +165,9 @@ Result<StageFolder> StageStore::Create() const {
 Result<StageFolder> StageStore::Open(std::string_view id) const {
   const Path path = folder_.Child(id);
   if (!IsStageId(id)) return SystemError("open(" + path.text() + ")", ENOENT);
-  UniqueFd folder(::open(path.text().c_str(), kFolder));
+  UniqueFd folder(::open(path.text().c_str(), kOpenDirectory));
   if (!folder.valid()) return SystemError("open(" + path.text() + ")");
-  if (Status s = CheckOwn(folder, path); !s) return s.error();
+  if (Status s = CheckStageFolder(folder, path); !s) return s.error();
   return StageFolder(path, std::move(folder));
 }
 
@@ -198,7 +197,7 @@ Result<UniqueFd> StageStore::LockProject(const Path& project, int milliseconds) 
 
 Result<std::vector<std::string>> StageStore::Ids() const {
   std::vector<std::string> ids;
-  const UniqueFd all(::open(folder_.text().c_str(), kFolder));
+  const UniqueFd all(::open(folder_.text().c_str(), kOpenDirectory));
   if (!all.valid() && errno == ENOENT) return ids;
   if (!all.valid()) return SystemError("open(" + folder_.text() + ")");
   ForEachName(all, [&ids](const char* name) {
