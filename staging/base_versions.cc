@@ -258,7 +258,7 @@ Status BaseVersions::KeepOne(const UniqueFd& kept, const std::string& path) cons
   const bool is_base = now && IsUnchanged(path, *now);
   if (is_base) {
     const uint32_t mode = (now->mode & kKeptMode) | kOwnersMode;
-    if (::fchmodat(kept.get(), copy.c_str(), mode, 0) != 0)
+    if (::fchmodat(kept.get(), copy.c_str(), static_cast<mode_t>(mode), 0) != 0)
       return SystemError("chmod(" + copy + ")");
   }
   const int done = is_base ? ::renameat(kept.get(), copy.c_str(), kept.get(), name.c_str())

@@ -1,4 +1,5 @@
-/* Declarations of macOS that cross compilers leave out (setxattr(2), getxattr(2), listxattr(2), removexattr(2)). */
+/* Declarations of macOS that cross compilers leave out (setxattr(2), getxattr(2), listxattr(2),
+ * removexattr(2)). */
 #pragma once
 
 #include <stdint.h>
