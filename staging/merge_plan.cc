@@ -1,10 +1,12 @@
 #include "staging/merge_plan.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
 #include "files/beneath.h"
 #include "staging/text_diff.h"
 #include "staging/text_merge.h"
@@ -146,6 +148,22 @@ void LeaveOutContents(std::vector<PlannedChange>& changes) {
   }
 }
 
+// A file that does not get to its new name keeps the old one.
+void KeepMoved(std::vector<PlannedChange>& changes) {
+  std::map<std::string_view, std::string_view> kept;  // old names, with the new ones
+  for (const PlannedChange& planned : changes) {
+    const bool stays = !planned.is_done() && planned.action != ChangeAction::kConflict;
+    if (stays) kept.emplace(planned.change.moved_from, planned.change.path);
+  }
+  for (PlannedChange& planned : changes) {
+    if (!planned.change.is_removed() || !planned.is_done()) continue;
+    const auto found = kept.find(planned.change.path);
+    if (found == kept.end()) continue;
+    planned.action = ChangeAction::kSkip;
+    planned.why = "it was moved to " + Quote(found->second) + ", which is not applied";
+  }
+}
+
 }  // namespace
 
 size_t MergePlan::Count(ChangeAction action) const {
@@ -171,6 +189,7 @@ Result<MergePlan> PlanMerge(ChangeList changes, const MergeSurroundings& surroun
 
 void LeaveOutDependents(MergePlan& plan) {
   LeaveOutContents(plan.changes);
+  KeepMoved(plan.changes);
   KeepFoldersInUse(plan.changes);
 }
 

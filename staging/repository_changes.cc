@@ -175,7 +175,7 @@ class RepositoryPlanner {
   }
 
   void AddReference(const StagedBranch& branch) {
-    const std::string path = branch.repository + "/" + std::string(kHeads) + branch.becomes;
+    const std::string path = ReferenceOf(branch);
     AddFolders(FolderOf(path), branch.repository);
     const auto same = std::ranges::find(
         plan_.changes, path, [](const PlannedChange& planned) { return planned.change.path; });
@@ -216,6 +216,10 @@ class RepositoryPlanner {
 };
 
 }  // namespace
+
+std::string ReferenceOf(const StagedBranch& branch) {
+  return branch.repository + "/" + std::string(kHeads) + branch.becomes;
+}
 
 std::string_view GitFolderOf(std::string_view path) {
   size_t begin = 0;

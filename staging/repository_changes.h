@@ -22,6 +22,9 @@ struct StagedBranch {
   std::string becomes;     // the name of the branch that is created: "stage/k7fq"
 };
 
+// The path of the file that makes the new branch.
+std::string ReferenceOf(const StagedBranch& branch);
+
 struct RepositoryPlan {
   std::vector<PlannedChange> changes;  // sorted by PathBefore()
   std::vector<StagedBranch> branches;

@@ -59,6 +59,16 @@ void SayEach(const MergePlan& plan, ChangeAction action, const std::string& labe
   if (count > kMost) Say(label + ": " + std::to_string(count - kMost) + " more");
 }
 
+// A branch is not created if its file is held back.
+void DropHeldBranches(StagePlan& plan) {
+  std::erase_if(plan.branches, [&plan](const StagedBranch& branch) {
+    const std::string path = ReferenceOf(branch);
+    return std::ranges::none_of(plan.merge.changes, [&path](const PlannedChange& planned) {
+      return planned.is_done() && planned.change.path == path;
+    });
+  });
+}
+
 // Answers can have left changes out that others depend on, and another stage can have been applied
 // since the plan was made. The project is locked now.
 Status HoldBackLast(const Stage& stage, MergePlan& plan, const StageOptions& options) {
@@ -282,10 +292,12 @@ Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
   const bool is_all = merge->CountDone() == all.size() && merge->changes.size() == all.size();
   if (!is_all) HoldBack(*policy, *merge);  // otherwise the decisions were for this plan
   const Policy& rules = policy->rules();
-  return StagePlan{.merge = std::move(*merge),
-                   .branches = std::move(repositories->branches),
-                   .verify = {rules.stage.verify.begin(), rules.stage.verify.end()},
-                   .show_diff_threshold = rules.stage.show_diff_threshold};
+  StagePlan plan{.merge = std::move(*merge),
+                 .branches = std::move(repositories->branches),
+                 .verify = {rules.stage.verify.begin(), rules.stage.verify.end()},
+                 .show_diff_threshold = rules.stage.show_diff_threshold};
+  DropHeldBranches(plan);
+  return plan;
 }
 
 void SayWhatStays(const MergePlan& plan) {
@@ -303,6 +315,7 @@ Outcome ApplyAndReport(TakenStage& taken, StagePlan& plan, const ApplyRequest& r
     if (!s) return s.error();
   }
   if (Status s = HoldBackLast(stage, merge, request.options); !s) return s.error();
+  DropHeldBranches(plan);
   if (const size_t conflicts = merge.Count(ChangeAction::kConflict); conflicts > 0) {
     return Outcome::No({Error::Kind::kUsage, "",
                         "nothing is applied, because of " + Counted(conflicts, "conflict"),

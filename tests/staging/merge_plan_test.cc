@@ -154,6 +154,23 @@ TEST_CASE("merge plan: a directory that holds something that stays is not remove
   CHECK(replaced.changes[0].action == ChangeAction::kHold);
 }
 
+TEST_CASE("merge plan: what is moved to a name that is held back keeps the old one") {
+  Change held = Create("x.held", File());
+  held.moved_from = "d/a";
+  Change applied = Create("y", File());
+  applied.moved_from = "d/b";
+  const MergePlan plan =
+      Plan({Remove("d", Folder()), Remove("d/a", File()), Remove("d/b", File()), held, applied});
+  const std::vector<ChangeAction> actions = {ChangeAction::kSkip, ChangeAction::kSkip,
+                                             ChangeAction::kApply, ChangeAction::kHold,
+                                             ChangeAction::kApply};
+  for (size_t i = 0; i < actions.size(); ++i) {
+    CAPTURE(plan.changes[i].change.path);
+    CHECK(plan.changes[i].action == actions[i]);
+  }
+  CHECK(plan.changes[1].why == "it was moved to \"x.held\", which is not applied");
+}
+
 TEST_CASE("merge plan: a new directory is one step, without what is held back") {
   const MergePlan plan =
       Plan({Create("d", Folder()), Create("d/a", File()), Create("d/e", Folder()),

@@ -282,6 +282,18 @@ def test_commits_become_a_branch(world):
     assert git(world, "log", "--format=%s").stdout == "two\none\n"
 
 
+def test_a_branch_that_the_policy_holds_back_is_not_reported(world):
+    world.put("a.txt", "1\n")
+    for arguments in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "one"]):
+        assert git(world, *arguments).returncode == 0, arguments
+    stage = world.stage("echo 2 >> a.txt; git -c user.name=n -c user.email=e commit -qam two")
+    world.user_policy(write={"deny": [".git/refs/heads/stage"]})
+    applied = world.good("stage", "apply", stage, "--json")
+    assert "held back by the policy: .git/refs/heads/stage" in applied.stderr, applied
+    assert "new branch" not in applied.stderr and json.loads(applied.stdout)["branches"] == []
+    assert git(world, "branch", "--format=%(refname:short)").stdout == "main\n"
+
+
 POISON = """
 import hashlib, pathlib, struct, sys, zlib
 kind, victim = sys.argv[1], bytes.fromhex(sys.argv[2])
@@ -455,15 +467,15 @@ def test_without_a_command_the_stages_are_listed(world):
 
 def test_a_path_can_stand_for_the_only_stage_of_the_project(world):
     fill(world)
-    stage = world.stage("echo more >> a.txt; echo 1 > f; echo 1 > sub")
+    stage = world.stage("echo more >> a.txt; echo 1 > f.txt; echo 1 > sub")
     assert "+more" in world.good("stage", "diff", "a.txt").stdout
-    assert world.good("stage", "diff", "a.txt", "f", "--name-only").stdout == "a.txt\nf\n"
-    error_of(world.call("stage", "diff", "nothing"), 2, f"stage {stage} does not change \"nothing\"")
-    world.good("stage", "apply", "f")
-    assert (world.project / "f").exists() and set(world.changes(stage)) == {"a.txt", "sub"}
+    assert world.good("stage", "diff", "a.txt", "f.txt", "--name-only").stdout == "a.txt\nf.txt\n"
+    error_of(world.call("stage", "diff", "no.thing"), 2, f"stage {stage} does not change \"no.thing\"")
+    world.good("stage", "apply", "f.txt")
+    assert (world.project / "f.txt").exists() and set(world.changes(stage)) == {"a.txt", "sub"}
     # The beginning of an id is an id, whatever the project has.
     other = world.stage(f"echo 1 > {stage}")
     world.good("stage", "discard", stage)
     assert world.good("stage", "diff", other[:2], "--name-only").stdout == stage + "\n"
     assert world.good("stage", "diff", "./" + stage, "--name-only").stdout == stage + "\n"
-    error_of(world.call("stage", "undo", "f"), 2, "no stage is named")
+    error_of(world.call("stage", "undo", "f.txt"), 2, "no stage is named")
