@@ -3,8 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <iterator>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -14,7 +12,6 @@
 #include "base/text.h"
 #include "cli/common/console.h"
 #include "cli/stage/describe_change.h"
-#include "cli/stage/held_back.h"
 #include "cli/stage/list_stages.h"
 #include "cli/stage/stage_log.h"
 #include "cli/stage/taken_stage.h"
@@ -23,12 +20,8 @@
 #include "files/tree_transaction.h"
 #include "run/messages.h"
 #include "staging/apply.h"
-#include "staging/base_versions.h"
-#include "staging/git_objects.h"
-#include "staging/moves.h"
 #include "staging/plan_digests.h"
 #include "staging/store/project_pause.h"
-#include "staging/text_merge.h"
 #include "staging/undo.h"
 
 namespace ringfence {
@@ -57,59 +50,6 @@ void SayEach(const MergePlan& plan, ChangeAction action, const std::string& labe
     Say(label + ": " + ShownPath(planned.change.path) + ": " + Printable(planned.why));
   }
   if (count > kMost) Say(label + ": " + std::to_string(count - kMost) + " more");
-}
-
-// A branch is not created if its file is held back.
-void DropHeldBranches(StagePlan& plan) {
-  std::erase_if(plan.branches, [&plan](const StagedBranch& branch) {
-    const std::string path = ReferenceOf(branch);
-    return std::ranges::none_of(plan.merge.changes, [&path](const PlannedChange& planned) {
-      return planned.is_done() && planned.change.path == path;
-    });
-  });
-}
-
-// Answers can have left changes out that others depend on, and another stage can have been applied
-// since the plan was made. The project is locked now.
-Status HoldBackLast(const Stage& stage, MergePlan& plan, const StageOptions& options) {
-  const Result<StagePolicy> policy = StagePolicy::Find(options.given, stage.record());
-  if (!policy) return policy.error();
-  MergePlan stays;
-  std::vector<ChangeAction> actions;
-  for (const PlannedChange& planned : plan.changes) actions.push_back(planned.action);
-  LeaveOutDependents(plan);
-  HoldBack(*policy, plan);
-  for (size_t i = 0; i < plan.changes.size(); ++i) {
-    const PlannedChange& planned = plan.changes[i];
-    if (planned.action == actions[i]) continue;
-    stays.changes.push_back(
-        {.change = {.path = planned.change.path}, .action = planned.action, .why = planned.why});
-  }
-  SayWhatStays(stays);
-  return Unit{};
-}
-
-// The path below the project; "" for the project itself.
-std::string NameInProject(const std::string& path, const Path& project) {
-  for (const std::string& absolute : {Absolute(path), project.text() + "/" + path}) {
-    const Path clean = Path::Clean(absolute);
-    if (const std::optional<std::string_view> below = clean.Below(project)) {
-      return std::string(*below);
-    }
-  }
-  return path;
-}
-
-const std::string& PathOfPlanned(const PlannedChange& planned) { return planned.change.path; }
-
-std::vector<const Change*> PointersTo(const ChangeList& changes) {
-  std::vector<const Change*> pointers;
-  for (const Change& change : changes) pointers.push_back(&change);
-  return pointers;
-}
-
-bool IsAt(std::string_view path, const std::string& name) {
-  return name.empty() || path == name || path.starts_with(name + "/");
 }
 
 // With --json, standard output is for the result alone.
@@ -198,107 +138,7 @@ void LogFailure(const Stage& stage, const StageLog& log, const LoggedStep& step,
   if (!logged) Say("warning: this failure is not logged: " + Printable(logged.error().text()));
 }
 
-// The changes at the paths, and the new directories that they are in.
-Result<ChangeList> ChosenChanges(const Stage& stage, const std::vector<std::string>& paths) {
-  Result<ChangeList> all = ShownChanges(stage);
-  if (!all || paths.empty()) return all;
-  ChangeList chosen = *all;
-  if (Status s = KeepOnly(chosen, paths, stage); !s) return s.error();
-  std::set<std::string_view> names, folders;
-  for (const Change& change : chosen) {
-    names.insert(change.path);
-    for (std::string_view folder = FolderOf(change.path);
-         !folder.empty() && folders.insert(folder).second; folder = FolderOf(folder)) {
-    }
-  }
-  std::erase_if(*all, [&](const Change& change) {
-    const bool is_new = change.after.is_directory() && !change.before.is_directory();
-    return !names.contains(change.path) && !(is_new && folders.contains(change.path));
-  });
-  return all;
-}
-
 }  // namespace
-
-Result<ChangeList> ShownChanges(const Stage& stage) {
-  Result<ChangeList> changes = stage.Changes();
-  if (!changes) return changes;
-  FindMoves(
-      *changes, [&](const std::string& path) { return stage.ProjectBytes(path, kMaxMerged); },
-      [&](const std::string& path) { return stage.StagedBytes(path, kMaxMerged); });
-  return changes;
-}
-
-bool IsGitsState(const PlannedChange& planned) {
-  return planned.is_gits && planned.action == ChangeAction::kSkip;
-}
-
-Status KeepOnly(ChangeList& changes, const std::vector<std::string>& paths, const Stage& stage) {
-  if (paths.empty()) return Unit{};
-  std::vector<std::string> names;
-  for (const std::string& path : paths) {
-    names.push_back(NameInProject(path, stage.record().project));
-    const auto is_there = [&](const Change& change) { return IsAt(change.path, names.back()); };
-    if (std::ranges::any_of(changes, is_there)) continue;
-    return UsageError("", "stage " + stage.record().id + " does not change " + Quote(path),
-                      "name a path that the list of its changes has");
-  }
-  std::erase_if(changes, [&names](const Change& change) {
-    return std::ranges::none_of(
-        names, [&change](const std::string& name) { return IsAt(change.path, name); });
-  });
-  return Unit{};
-}
-
-Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
-                            const StageOptions& options) {
-  Result<ChangeList> changes = ChosenChanges(stage, options.paths);
-  if (!changes) return changes.error();
-  const Result<StagePolicy> policy = StagePolicy::Find(options.given, stage.record());
-  if (!policy) return policy.error();
-  const Result<BaseVersions> base = BaseVersions::Of(stage, store);
-  if (!base) return base.error();
-  if (Status s = base->Keep(*changes); !s) return s.error();
-  const auto staged = [&](const std::string& path) { return stage.StagedBytes(path, kMaxMerged); };
-
-  GitObjects objects(stage);
-  Result<RepositoryPlan> repositories = PlanRepositories(
-      *changes, {.stage = stage.record().id,
-                 .staged_bytes = staged,
-                 .project_bytes =
-                     [&](const std::string& path) { return stage.ProjectBytes(path, kMaxMerged); },
-                 .is_sound = [&](const std::string& path) { return objects.IsSound(path); },
-                 .exists =
-                     [&](const std::string& path) {
-                       return OpenBeneath(stage.project(), path, kOpenPath).has_value();
-                     }});
-  if (!repositories) return repositories.error();
-  const ChangeList all = *changes;
-  const PlannedDecisions decisions(*policy, PointersTo(all));
-  Result<MergePlan> merge =
-      PlanMerge(std::move(*changes),
-                {.is_unchanged = [&](const std::string& path,
-                                     const Entry& now) { return base->IsUnchanged(path, now); },
-                 .base = [&](const std::string& path) { return base->Text(path); },
-                 .base_mode = [&](const std::string& path,
-                                  const Entry& now) { return base->Mode(path, now); },
-                 .project_bytes =
-                     [&](const std::string& path) { return stage.ProjectBytes(path, kMaxMerged); },
-                 .staged_bytes = staged,
-                 .held_back = [&](const Change& change) { return decisions.WhyHeld(change); }});
-  if (!merge) return merge.error();
-  std::ranges::move(repositories->changes, std::back_inserter(merge->changes));
-  std::ranges::sort(merge->changes, PathBefore, PathOfPlanned);
-  const bool is_all = merge->CountDone() == all.size() && merge->changes.size() == all.size();
-  if (!is_all) HoldBack(*policy, *merge);  // otherwise the decisions were for this plan
-  const Policy& rules = policy->rules();
-  StagePlan plan{.merge = std::move(*merge),
-                 .branches = std::move(repositories->branches),
-                 .verify = {rules.stage.verify.begin(), rules.stage.verify.end()},
-                 .show_diff_threshold = rules.stage.show_diff_threshold};
-  DropHeldBranches(plan);
-  return plan;
-}
 
 void SayWhatStays(const MergePlan& plan) {
   SayEach(plan, ChangeAction::kConflict, "conflict");
@@ -314,8 +154,9 @@ Outcome ApplyAndReport(TakenStage& taken, StagePlan& plan, const ApplyRequest& r
     Status s = TakeProject(taken.store, stage, "ringfence stage apply ").MoveTo(taken.project);
     if (!s) return s.error();
   }
-  if (Status s = HoldBackLast(stage, merge, request.options); !s) return s.error();
-  DropHeldBranches(plan);
+  const Result<MergePlan> stays = FinishPlan(stage, plan, request.options);
+  if (!stays) return stays.error();
+  SayWhatStays(*stays);
   if (const size_t conflicts = merge.Count(ChangeAction::kConflict); conflicts > 0) {
     return Outcome::No({Error::Kind::kUsage, "",
                         "nothing is applied, because of " + Counted(conflicts, "conflict"),

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/stage/apply_stage.h"
+#include "cli/stage/plan_apply.h"
 
 namespace ringfence {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/stage/apply_stage.h"
+#include "cli/stage/plan_apply.h"
 #include "staging/change_list.h"
 #include "staging/stage.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/stage/apply_stage.h"
+#include "cli/stage/plan_apply.h"
 #include "staging/merge_plan.h"
 
 namespace ringfence {

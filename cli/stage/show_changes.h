@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/outcome.h"
-#include "cli/stage/apply_stage.h"
+#include "cli/stage/plan_apply.h"
 #include "cli/stage/stage_options.h"
 #include "staging/change_list.h"
 #include "staging/stage.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/common/ask.h"
-#include "cli/stage/apply_stage.h"
+#include "cli/stage/plan_apply.h"
 #include "staging/stage.h"
 
 namespace ringfence {
