@@ -31,6 +31,7 @@ struct DoneStep {
   uint32_t mode = 0;  // of kMode
   // Extended attributes of kMode, before and after it; absent if they stay.
   std::optional<AttributeValues> old_attributes, attributes;
+  bool mark = false;  // the caller's
 
   bool operator==(const DoneStep&) const = default;
 };

@@ -85,6 +85,7 @@ Cbor StepJson(const DoneStep& step) {
   for (const auto* values : {&step.old_attributes, &step.attributes}) {
     if (*values) json.push_back(**values);
   }
+  if (step.mark) json.push_back(true);
   return json;
 }
 
@@ -99,8 +100,9 @@ DoneStep StepIn(const Cbor& json) {
                 .placed = EntryIn(json.at(5)),
                 .placed_inside = ContentsIn(json.at(6)),
                 .mode = json.at(7)};
+  step.mark = json.back().is_boolean() && json.back().get<bool>();
   constexpr size_t kWithoutAttributes = 8;
-  if (json.size() > kWithoutAttributes) {
+  if (json.size() > kWithoutAttributes + 1) {
     step.old_attributes = json.at(kWithoutAttributes).get<AttributeValues>();
     step.attributes = json.at(kWithoutAttributes + 1).get<AttributeValues>();
   }

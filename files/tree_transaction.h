@@ -32,6 +32,7 @@ struct TreeStep {
   // Without both, they stay.
   std::optional<AttributeValues> attributes;
   std::string source;
+  bool mark = false;  // means nothing here; ReadUndo() returns it
 };
 
 // The open directories that a transaction works with; not owned.

@@ -31,6 +31,12 @@ NewEntry NewEntryOf(const PlannedChange& planned, std::string_view top) {
   return entry;
 }
 
+// True if it replaces what was there when the stage began. A step with this mark can be applied
+// again once it is taken back.
+bool ReplacesBase(const PlannedChange& planned) {
+  return planned.action == ChangeAction::kApply && planned.resolution == ConflictResolution::kNone;
+}
+
 class StepMaker {
  public:
   explicit StepMaker(const MergePlan& plan) : changes_(plan.changes) {}
@@ -52,27 +58,34 @@ class StepMaker {
                         .path = change.path,
                         .expected = change.before,
                         .mode = change.after.mode,
-                        .source = change.other_attributes().empty() ? "" : change.path});
+                        .source = change.other_attributes().empty() ? "" : change.path,
+                        .mark = ReplacesBase(planned)});
       return i + 1;
     }
     if (change.after.is_directory()) return AddNewFolder(i);
     if (change.is_removed()) {
-      steps_.push_back(
-          {.kind = DoneStep::Kind::kRemove, .path = change.path, .expected = change.before});
+      steps_.push_back({.kind = DoneStep::Kind::kRemove,
+                        .path = change.path,
+                        .expected = change.before,
+                        .mark = ReplacesBase(planned)});
       return i + 1;
     }
     steps_.push_back({.path = change.path,
                       .expected = change.before,
-                      .tree = {.entries = {NewEntryOf(planned, change.path)}}});
+                      .tree = {.entries = {NewEntryOf(planned, change.path)}},
+                      .mark = ReplacesBase(planned)});
     return i + 1;
   }
 
   size_t AddNewFolder(size_t i) {
     const std::string& top = changes_[i].change.path;
-    TreeStep step{.path = top, .expected = changes_[i].change.before};
+    TreeStep step{
+        .path = top, .expected = changes_[i].change.before, .mark = ReplacesBase(changes_[i])};
     step.tree.entries.push_back(NewEntryOf(changes_[i], top));
     for (++i; i < changes_.size() && IsPathInside(changes_[i].change.path, top); ++i) {
-      if (changes_[i].is_done()) step.tree.entries.push_back(NewEntryOf(changes_[i], top));
+      if (!changes_[i].is_done()) continue;
+      step.tree.entries.push_back(NewEntryOf(changes_[i], top));
+      step.mark = step.mark && ReplacesBase(changes_[i]);
     }
     steps_.push_back(std::move(step));
     return i;
@@ -84,11 +97,13 @@ class StepMaker {
     const Change& change = planned.change;
     TreeStep step{.kind = change.is_removed() ? DoneStep::Kind::kRemove : DoneStep::Kind::kPut,
                   .path = change.path,
-                  .expected = change.before};
+                  .expected = change.before,
+                  .mark = ReplacesBase(planned)};
     if (!change.is_removed()) step.tree.entries.push_back(NewEntryOf(planned, change.path));
     for (++i; i < changes_.size() && IsPathInside(changes_[i].change.path, step.path); ++i) {
       const Change& inner = changes_[i].change;
       step.expected_inside.emplace_back(inner.path.substr(step.path.size() + 1), inner.before);
+      step.mark = step.mark && ReplacesBase(changes_[i]);
     }
     steps_.push_back(std::move(step));
     return i;

@@ -81,14 +81,23 @@ Status BaseVersions::AddRestored(const Stage& stage) {
     const Result<std::vector<DoneStep>> steps = StepsIn(stage.folder(), UndoneName(number));
     if (!steps) return steps.error();
     for (const DoneStep& step : *steps) {
-      if (step.kind == DoneStep::Kind::kMode) continue;
-      restored_[step.path] = step.placed;
-      for (const auto& [below, entry] : step.placed_inside) {
-        restored_[step.path + "/" + below] = entry;
-      }
+      if (step.kind != DoneStep::Kind::kMode) AddRestored(step);
     }
   }
   return Unit{};
+}
+
+// Without the mark, it has the changes that the user had made before the apply.
+void BaseVersions::AddRestored(const DoneStep& step) {
+  const auto add = [&](const std::string& path, const Entry& entry) {
+    if (step.mark) {
+      restored_[path] = entry;
+    } else {
+      restored_.erase(path);
+    }
+  };
+  add(step.path, step.placed);
+  for (const auto& [below, entry] : step.placed_inside) add(step.path + "/" + below, entry);
 }
 
 void BaseVersions::AddReplaced(const StageFolder& other, const std::string& undo) {

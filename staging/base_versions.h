@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "files/done_step.h"
 #include "files/entry.h"
 #include "staging/git_bases.h"
 #include "staging/known_folders.h"
@@ -54,6 +55,7 @@ class BaseVersions {
   Result<UniqueFd> OpenKept() const;
   Status KeepOne(const UniqueFd& kept, const std::string& path) const;
   Status AddRestored(const Stage& stage);
+  void AddRestored(const DoneStep& step);
   Status NoteFolders(const ChangeList& changes) const;
   void NoteIfSame(const std::string& path) const;
   bool IsSameFolder(const std::string& path) const;
@@ -68,7 +70,8 @@ class BaseVersions {
   bool has_sound_times_;
   // Of a copied project: instead of the watermark.
   std::optional<Originals> originals_;
-  // Restored by taking back an apply of this stage: files, and names that do not exist.
+  // Taking back an apply of this stage has restored these as they were when it began: files, and
+  // names that do not exist.
   std::map<std::string, Entry, std::less<>> restored_;
   std::unique_ptr<GitBases> git_;
   std::unique_ptr<KnownFolders> folders_;

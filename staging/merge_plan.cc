@@ -98,9 +98,12 @@ class MergePlanner {
     Result<MergedText> merged = MergeTexts({*planned.base, *project, *staged});
     if (!merged) return merged.error();
     if (!merged->is_clean) return Unit{};
-    planned.action = ChangeAction::kMerge;
+    const uint32_t mode = planned.merged_mode.value_or(planned.change.after.mode);
+    const bool is_there = merged->text == *project && mode == planned.change.before.mode &&
+                          planned.change.other_attributes().empty();
+    planned.action = is_there ? ChangeAction::kSkip : ChangeAction::kMerge;
+    planned.why = is_there ? "the project has this change already" : "";
     planned.merged = std::move(merged->text);
-    planned.why.clear();
     return Unit{};
   }
 

@@ -68,7 +68,8 @@ class Undoer {
     TreeStep step{.kind = done.before.exists() ? DoneStep::Kind::kPut : DoneStep::Kind::kRemove,
                   .path = done.path,
                   .expected = *now,
-                  .expected_inside = done.placed_inside};
+                  .expected_inside = done.placed_inside,
+                  .mark = done.mark};
     if (done.before.exists()) {
       if (Status s = TreeAt(undo_, name).MoveTo(step.tree); !s) return s;
       // Earlier applies recognize their files again, so they can be taken back as well.
