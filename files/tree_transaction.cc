@@ -11,6 +11,7 @@
 
 #include "base/syscall.h"
 #include "files/beneath.h"
+#include "files/journal_names.h"
 #include "files/remove_tree.h"
 #include "files/step_journal.h"
 #include "files/system_calls.h"
@@ -18,8 +19,6 @@
 namespace ringfence {
 namespace {
 
-constexpr const char* kJournal = "journal";      // of a transaction that is not committed
-constexpr const char* kCommitted = "committed";  // the same file, once it is
 constexpr const char* kNewJournal = "journal.new";
 constexpr const char* kUndoName = "undo.name";  // the name of the directory that a commit fills
 constexpr const char* kSteps = "steps";
@@ -105,8 +104,8 @@ Status FinishCommit(const TreeFolders& folders, const std::vector<DoneStep>& ste
     if (!folder) return folder.error();
     if (Status s = MoveOut(**folder, step, *undo, std::to_string(i)); !s) return s;
   }
-  if (::renameat(folders.state.get(), kCommitted, undo->get(), kSteps) != 0) {
-    return SystemError("rename(" + std::string(kCommitted) + ")");
+  if (::renameat(folders.state.get(), kCommittedJournal, undo->get(), kSteps) != 0) {
+    return SystemError("rename(" + std::string(kCommittedJournal) + ")");
   }
   ::unlinkat(folders.state.get(), kUndoName, 0);
   return Unit{};
@@ -135,7 +134,7 @@ Status TakeAllBack(const TreeFolders& folders, const std::vector<DoneStep>& step
     if (Status s = MoveOut(**folder, step, *kept, name); !s) return s;
   }
   ::unlinkat(folders.state.get(), kUndoName, 0);
-  const bool is_gone = ::unlinkat(folders.state.get(), kJournal, 0) == 0 || errno == ENOENT;
+  const bool is_gone = ::unlinkat(folders.state.get(), kTreeJournal, 0) == 0 || errno == ENOENT;
   return CallStatus(is_gone, "unlink(journal)");
 }
 
@@ -145,7 +144,8 @@ DoneStep Planned(const TreeStep& step) {
           .temporary = NewTemporaryName(),
           .before = step.expected,
           .before_inside = step.expected_inside,
-          .mode = step.mode};
+          .mode = step.mode,
+          .mark = step.mark};
 }
 
 // The facts of what was created for a step.
@@ -263,11 +263,13 @@ Result<std::optional<std::string>> TreeTransaction::PlaceAll() {
 Result<std::optional<std::string>> TreeTransaction::Perform(std::vector<TreeStep> steps) {
   for (const TreeStep& step : steps) done_.push_back(Planned(step));
   if (Status s = ReadAllAttributes(steps); !s) return s.error();
-  if (Status s = WriteDurably(folders_.state, kJournal, RenderSteps(done_)); !s) return s.error();
+  if (Status s = WriteDurably(folders_.state, kTreeJournal, RenderSteps(done_)); !s)
+    return s.error();
   has_journal_ = true;
   if (Status s = CreateAll(steps); !s) return s.error();
   // From here on, each step can be told from the changes of other programs.
-  if (Status s = WriteDurably(folders_.state, kJournal, RenderSteps(done_)); !s) return s.error();
+  if (Status s = WriteDurably(folders_.state, kTreeJournal, RenderSteps(done_)); !s)
+    return s.error();
   Result<std::optional<std::string>> mismatch = PlaceAll();
   if (!mismatch || *mismatch) {
     if (Status s = RollBack(); !s) return s.error();
@@ -283,9 +285,10 @@ Status TreeTransaction::RollBack() {
 Status TreeTransaction::Commit(const std::string& undo) {
   if (Status s = SyncFileSystem(folders_.root.get()); !s) return s;
   // With the times that PlaceAll() has noted.
-  if (Status s = WriteDurably(folders_.state, kJournal, RenderSteps(done_)); !s) return s;
+  if (Status s = WriteDurably(folders_.state, kTreeJournal, RenderSteps(done_)); !s) return s;
   if (Status s = WriteDurably(folders_.state, kUndoName, undo); !s) return s;
-  if (::renameat(folders_.state.get(), kJournal, folders_.state.get(), kCommitted) != 0) {
+  if (::renameat(folders_.state.get(), kTreeJournal, folders_.state.get(), kCommittedJournal) !=
+      0) {
     return SystemError("rename(journal)");
   }
   has_journal_ = false;
@@ -297,13 +300,13 @@ Result<Recovered> Recover(const UniqueFd& root, const UniqueFd& state) {
   const TreeFolders folders{root, state, {}};
   Recovered recovered;
   ::unlinkat(state.get(), kNewJournal, 0);
-  for (const char* name : {kCommitted, kJournal}) {
+  for (const char* name : {kCommittedJournal, kTreeJournal}) {
     const Result<std::optional<std::string>> text = ReadStateFile(state, name);
     if (!text) return text.error();
     if (!*text) continue;
     const Result<std::vector<DoneStep>> steps = ParseSteps(**text, name);
     if (!steps) return steps.error();
-    recovered.was_interrupted = name == kJournal;
+    recovered.was_interrupted = name == kTreeJournal;
     const Status done = recovered.was_interrupted ? TakeAllBack(folders, *steps, recovered.changed)
                                                   : FinishCommit(folders, *steps);
     if (!done) return done.error();

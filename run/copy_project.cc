@@ -45,10 +45,9 @@ class WithoutInterrupt {
   void (*before_)(int);
 };
 
-}  // namespace
-
-Status RunProjectCopy(const std::string& id, const std::string& home) {
-  std::vector<std::string> words{"ringfence", "stage", "copy", id};
+// Runs ringfence-stage. `failed` begins the error of a program that fails.
+Status RunStageChild(std::vector<std::string> words, const std::string& home,
+                     const std::string& failed) {
   if (!home.empty()) words.insert(words.end(), {"--home", home});
   Result<Pipe> pipe = MakePipe();
   if (!pipe) return pipe.error();
@@ -68,12 +67,23 @@ Status RunProjectCopy(const std::string& id, const std::string& home) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Unit{};
   const bool is_told = reason && !reason->empty();
   return Error{Error::Kind::kSystem, "stage",
-               "the project is not copied: " +
+               failed + ": " +
                    (is_told               ? Printable(*reason)
                     : WIFSIGNALED(status) ? "it was interrupted"
                                           : "ringfence-stage failed") +
                    "; nothing was run",
                ""};
+}
+
+}  // namespace
+
+Status RunStageRecovery(const std::string& home) {
+  return RunStageChild({"ringfence", "stage", "recover"}, home,
+                       "what an interrupted command has left is not undone");
+}
+
+Status RunProjectCopy(const std::string& id, const std::string& home) {
+  return RunStageChild({"ringfence", "stage", "copy", id}, home, "the project is not copied");
 }
 
 }  // namespace ringfence

@@ -78,6 +78,15 @@ bool IsPassedOn(std::string_view variable) {
          std::ranges::any_of(kPrefixes, begins);
 }
 
+// True if a command was killed, or is at work right now, while it applied a stage.
+bool HasInterrupted(const StageStore& store) {
+  const Result<std::vector<std::string>> ids = store.Ids();
+  return ids && std::ranges::any_of(*ids, [&store](const std::string& id) {
+           const Result<StageFolder> folder = store.Open(id);
+           return folder && folder->HasJournal();
+         });
+}
+
 }  // namespace
 
 Result<StagedRun> StagedRun::Begin(const RunOptions& options, RunRequest& request,
@@ -92,6 +101,10 @@ Result<StagedRun> StagedRun::Begin(const RunOptions& options, RunRequest& reques
                       "name your home directory: --home DIR");
   }
   const StageStore store(folder);
+  if (HasInterrupted(store)) {
+    if (Status s = RunStageRecovery(options.home); !s) return s.error();
+    begun = Nanoseconds(CLOCK_REALTIME);
+  }
   const bool can_ask = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
   StageEnding ending = PlanEnding(options, request, files, can_ask);
   // Before the stage is created: a wait that the user interrupts leaves nothing.

@@ -21,6 +21,7 @@
 #include "cli/stage/held_back.h"
 #include "cli/stage/stage_choice.h"
 #include "cli/stage/stage_log.h"
+#include "cli/stage/taken_stage.h"
 #include "files/tree_size.h"
 #include "staging/undo.h"
 
@@ -80,7 +81,7 @@ class StageCollector {
     Result<StageFolder> folder = store_.Open(id);
     if (!folder || folder->IsInUse()) return {};
     const Result<bool> is_free = folder->Lock();
-    if (!is_free || !*is_free) return {};
+    if (!is_free || !*is_free || !CheckRemovable(*folder)) return {};
     Result<StageRecord> record = folder->Load();
     if (!record && record.error().code == ENOENT) {
       const uint64_t bytes = TreeSize(folder->fd());

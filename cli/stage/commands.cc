@@ -32,6 +32,7 @@ Outcome Discard(const StageOptions& options) {
   const Result<StageFolder> folder = ChooseFolder(*store, options.id);
   if (!folder) return folder.error();
   if (Status s = LockStage(*folder); !s) return s.error();
+  if (Status s = CheckRemovable(*folder); !s) return s.error();
   if (Status s = LogRemoval(options.given, *folder, "stage discard"); !s) return s.error();
   if (Status s = folder->Remove(); !s) return s.error();
   const std::string id(folder->path().name());
@@ -114,7 +115,13 @@ Outcome RunStageCommand(StageCommand command, const StageOptions& options) {
   if (!LooksIntoMemory(command, options)) {
     if (const Result<bool> reaches = ReachOwnFiles(); !reaches) return reaches.error();
   }
+  // The launcher has done this before.
+  const bool is_run = command == StageCommand::kCopy || command == StageCommand::kKeepBases ||
+                      command == StageCommand::kEnded;
+  if (!is_run) RecoverStages(options);
   switch (command) {
+    case StageCommand::kRecover:
+      return 0;
     case StageCommand::kList:
       return ListStages(options);
     case StageCommand::kDiff:

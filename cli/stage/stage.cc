@@ -161,6 +161,16 @@ void AddKeepBases(Command& stage, Action& chosen) {
   Choose(command, StageCommand::kKeepBases, options, chosen);
 }
 
+// Started by the launcher before the command of a stage, if an earlier command was interrupted
+// while it changed a project; not shown to users.
+void AddRecover(Command& stage, Action& chosen) {
+  const auto options = std::make_shared<StageOptions>();
+  Command command = AddCommand(stage, "recover", "Undo what interrupted commands have left", "");
+  command.Hide();
+  command.AddOption("--home DIR", options->given.home, "The home directory");
+  Choose(command, StageCommand::kRecover, options, chosen);
+}
+
 }  // namespace
 
 void AddStage(Command& app, Action& chosen) {
@@ -177,6 +187,7 @@ void AddStage(Command& app, Action& chosen) {
   AddEnded(stage, chosen);
   AddCopy(stage, chosen);
   AddKeepBases(stage, chosen);
+  AddRecover(stage, chosen);
   stage.MayHaveCommand();
   stage.OnGiven([stage, &chosen] {
     if (stage.has_command()) return;

@@ -20,6 +20,7 @@ enum class StageCommand {
   kEnded,
   kCopy,
   kKeepBases,
+  kRecover,
   kGc,
   kReview
 };

@@ -1,11 +1,17 @@
 #include "cli/stage/taken_stage.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "base/directory.h"
 #include "base/text.h"
 #include "cli/stage/stage_choice.h"
 #include "cli/stage/stage_log.h"
+#include "files/beneath.h"
 #include "files/tree_transaction.h"
 #include "run/messages.h"
 #include "staging/undo.h"
@@ -29,13 +35,54 @@ Status RecoverStage(const Stage& stage, const Registration& given) {
   return Unit{};
 }
 
+// The directory of a transaction with the versions of files that it could not put back.
+constexpr const char* kKeptVersions = "kept";
+
 }  // namespace
+
+void RecoverStages(const StageOptions& options) {
+  const Result<StageStore> store = FindStages(options.given);
+  const Result<std::vector<std::string>> ids = store ? store->Ids() : store.error();
+  if (!ids) return;
+  for (const std::string& id : *ids) {
+    Result<StageFolder> folder = store->Open(id);
+    if (!folder || !folder->HasJournal()) continue;
+    const Result<bool> is_free = folder->Lock();
+    if (!is_free || !*is_free) continue;
+    const Result<Stage> stage = Stage::Open(std::move(*folder));
+    if (!stage) continue;
+    if (Status s = RecoverStage(*stage, options.given); !s) {
+      Say("warning: a command was interrupted while it applied stage " + id +
+          ", and what it had changed cannot be undone: " + Printable(s.error().text()));
+    }
+  }
+}
+
+Status CheckRemovable(const StageFolder& stage) {
+  const std::string id(stage.path().name());
+  if (stage.HasJournal()) {
+    const Result<StageRecord> record = stage.Load();
+    const bool has_project = record && ::access(record->project.text().c_str(), F_OK) == 0;
+    if (has_project) {
+      return Error{Error::Kind::kSystem, stage.path().text(),
+                   "has files of the project that an interrupted command has replaced", ""};
+    }
+  }
+  const Result<UniqueFd> kept =
+      OpenBeneath(stage.fd(), kKeptVersions, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  const std::optional<bool> has_versions =
+      kept ? AnyEntry(*kept, [](const dirent&) { return true; }) : std::optional(false);
+  if (has_versions && !*has_versions) return Unit{};
+  return Error{Error::Kind::kSystem, stage.path().Child(kKeptVersions).text(),
+               "has earlier versions of files that were changed while the stage was applied",
+               "keep what you need, remove that directory, and run the command again"};
+}
 
 void SayEarlierVersions(const Stage& stage, const std::vector<std::string>& changed) {
   for (const std::string& path : changed) {
     Say("note: " + Quote(path) +
         " was changed since, and stays as it is; its version before is in " +
-        Quote(stage.folder().path().Child("kept").text()));
+        Quote(stage.folder().path().Child(kKeptVersions).text()));
   }
 }
 

@@ -19,6 +19,15 @@ struct TakenStage {
   UniqueFd project;  // the project's lock (StageStore::LockProject), once it is taken
 };
 
+// Completes or undoes, in all projects, what commands that were killed have left, and says so.
+// Stages that another process works on are left alone, and so are those that are broken or whose
+// project does not exist.
+void RecoverStages(const StageOptions& options);
+
+// Returns an error if removing the stage would lose what is only there: what a command that was
+// killed has replaced in the project, or earlier versions of files (SayEarlierVersions()).
+Status CheckRemovable(const StageFolder& stage);
+
 // The stage that the options name. Completes or undoes what a command that was killed has left. An
 // error if another process works on the stage.
 Result<TakenStage> TakeStage(const StageOptions& options);

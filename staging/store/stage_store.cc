@@ -15,6 +15,7 @@
 #include "base/sha256.h"
 #include "base/state_file.h"
 #include "base/syscall.h"
+#include "files/journal_names.h"
 #include "files/remove_tree.h"
 #include "staging/store/names.h"
 
@@ -107,6 +108,8 @@ bool StageFolder::IsInUse() const {
   ::flock(fd_.get(), LOCK_UN);
   return false;
 }
+
+bool StageFolder::HasJournal() const { return HasTreeJournal(fd_); }
 
 void StageFolder::NotePause(std::string_view alone) const {
   if (alone.empty()) {

@@ -39,6 +39,9 @@ class StageFolder {
   // True if another process works on the stage. Locks nothing; this object must not hold the lock.
   bool IsInUse() const;
 
+  // True if a command is applying or undoing the stage, or was killed meanwhile.
+  bool HasJournal() const;
+
   // Creates the directory of the copy if the command works in it.
   Status MakeElsewhere() const;
 
