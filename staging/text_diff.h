@@ -17,7 +17,7 @@ struct LineCounts {
 };
 
 // Texts up to this size are compared by lines; larger files count as binary.
-constexpr size_t kMaxDiffed = size_t{1} << 20;
+constexpr size_t kMaxDiffed = size_t{16} << 20;
 
 // True if the beginning contains a NUL, as git decides.
 bool IsBinary(std::string_view bytes);

@@ -59,7 +59,8 @@ std::string DescribeFile(const Stage& stage, const Change& change) {
   if (change.before.exists()) sizes = SizeText(change.before.size);
   if (change.before.exists() && change.after.exists()) sizes += " -> ";
   if (change.after.exists()) sizes += SizeText(change.after.size);
-  return "binary, " + sizes;
+  const bool is_large = change.before.size > kMaxDiffed || change.after.size > kMaxDiffed;
+  return (is_large ? "too large to compare, " : "binary, ") + sizes;
 }
 
 std::string DescribeContents(const Stage& stage, const Change& change) {

@@ -123,6 +123,9 @@ std::string NotesOf(const Change& change) {
     add(change.is_removed() ? "deleted " + kind : "new " + kind + ", mode " + ModeText(known.mode));
   }
   if (change.is_too_deep) add("nested too deeply to be read");
+  if (!change.is_same_content && (IsLarge(change.before) || IsLarge(change.after))) {
+    add("larger than 16 MiB, so the text is not compared");
+  }
   const bool has_mode_lines = IsDiffable(known) && change.moved_from.empty();
   if (change.has_other_mode() && !has_mode_lines) {
     add("mode " + ModeText(change.earlier().mode) + " -> " + ModeText(change.after.mode));

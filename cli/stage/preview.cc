@@ -29,17 +29,10 @@ class FoldedCounts {
     const bool is_one_sided = change.is_added() || change.is_removed();
     if (known.is_directory() && is_one_sided && change.moved_from.empty()) return;
     ++all_;
-    if (RankOf(change) == Rank::kExisting) ++existing_;
     ++counts_[KindOf(change)];
   }
 
   size_t all() const { return all_; }
-
-  // True if the changes of what the project has are few enough to be listed.
-  bool lists_existing() const {
-    constexpr size_t kFew = 10;
-    return existing_ <= kFew;
-  }
 
   // "+142 files, 3 changed, 1 mode"
   std::string text() const {
@@ -82,7 +75,6 @@ class FoldedCounts {
 
   std::array<size_t, kKinds> counts_{};
   size_t all_ = 0;
-  size_t existing_ = 0;  // without notable ones
 };
 
 using CountsByFolder = std::map<std::string, FoldedCounts, std::less<>>;
@@ -147,10 +139,7 @@ class PreviewMaker {
           {.path = std::string(folder) + "/", .what = counts.text(), .rank = Rank::kNotable});
     }
     last_ = folder;
-    const Rank rank = RankOf(changes_[i]);
-    const bool is_listed =
-        rank == Rank::kNotable || (rank == Rank::kExisting && counts.lists_existing());
-    if (is_listed && !IsImplied(i)) AddOne(i, true);
+    if (RankOf(changes_[i]) != Rank::kNew && !IsImplied(i)) AddOne(i, true);
   }
 
   // A directory is implied by what is listed in it, unless it is a change of its own.

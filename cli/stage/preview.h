@@ -27,7 +27,8 @@ struct PreviewLine {
 
 PreviewLine::Rank RankOf(const Change& change);
 
-// A directory with at least this many changes has one line, unless IsNotable() says otherwise.
+// A directory with at least this many changes has one line, and one for each change of what the
+// project had.
 constexpr size_t kManyChanges = 20;
 
 // True for changes that no summary may hide: something in the project that can be run now or that
