@@ -65,8 +65,13 @@ std::string WhyNotAutomatic(const Stage& stage, const MergePlan& plan) {
   if (const size_t count = plan.Count(ChangeAction::kConflict); count > 0) {
     return Counted(count, "conflict");
   }
-  const size_t held = plan.Count(ChangeAction::kHold);
-  return held > 0 ? "the policy holds back " + Counted(held, "change") : "";
+  if (const size_t held = plan.Count(ChangeAction::kHold); held > 0) {
+    return "the policy holds back " + Counted(held, "change");
+  }
+  const auto skipped = std::ranges::count_if(plan.changes, [](const PlannedChange& planned) {
+    return planned.action == ChangeAction::kSkip && !IsGitsState(planned);
+  });
+  return skipped > 0 ? Counted(static_cast<size_t>(skipped), "change") + " cannot be applied" : "";
 }
 
 constexpr const char* kTrusted = "stage.commands.trusted";
@@ -107,7 +112,10 @@ class StageEnd {
     SayWho(decided.by);
     if (!ResolveConflicts(stage_, options_, plan->merge)) return SayKept(stage_, status);
     Outcome outcome = ApplyAndReport(taken_, *plan, {options_, decided.by});
-    if (outcome.error) return Outcome::No(*outcome.error);
+    if (outcome.error) {
+      SayKept(stage_, 1);
+      return Outcome::No(*outcome.error);
+    }
     outcome.status = status;
     return outcome;
   }

@@ -189,7 +189,7 @@ Outcome ApplyAndReport(TakenStage& taken, StagePlan& plan, const ApplyRequest& r
     SayEarlierVersions(stage, applied->changed);
     return Outcome::No({Error::Kind::kSystem, *applied->mismatch,
                         "was changed by another program in the meantime; nothing is applied",
-                        "run the command again"});
+                        "try again: ringfence stage apply " + id});
   }
   for (const StagedBranch& branch : plan.branches) SayBranch(stage, branch);
   SayResult(request, "applied " + Counted(applied->changes, "change") + " of stage " + id +

@@ -99,6 +99,13 @@ def test_changes_that_the_policy_holds_back_are_kept(world):
     assert not (world.project / "f").exists()
 
 
+def test_changes_that_are_never_applied_are_kept(world):
+    policy(world, trusted=TRUSTED)
+    done = run(world, "sh", "-c", "echo 1 > f; mkfifo g")
+    assert "not applied without a question: 1 change cannot be applied" in done.stderr, done
+    assert not (world.project / "f").exists()
+
+
 def test_a_conflict_is_kept(world):
     policy(world, trusted=TRUSTED)
     world.put("a", "1\n")
