@@ -166,10 +166,18 @@ class RepositoryPlanner {
     return found == heads.end() ? "" : found->second;
   }
 
+  // A branch "stage" leaves no room for "stage/ID".
+  std::string NewName(const std::string& repository) const {
+    const std::string stage = repository + "/" + std::string(kHeads) + "stage";
+    const bool is_file = around_.exists(stage) && !around_.exists(stage + "/.");
+    const bool is_taken = is_file || !Packed(repository, "stage").empty();
+    return (is_taken ? "stage-" : "stage/") + around_.stage;
+  }
+
   // A branch that is new keeps its name.
   void PlanBranch(const std::string& repository, std::string name, std::string commit,
                   bool is_new) {
-    std::string becomes = is_new ? name : "stage/" + around_.stage;
+    std::string becomes = is_new ? name : NewName(repository);
     if (!is_new && !stage_names_.insert(repository).second) becomes += "-" + name;
     plan_.branches.push_back({repository, std::move(name), std::move(commit), std::move(becomes)});
   }

@@ -294,6 +294,19 @@ def test_a_branch_that_the_policy_holds_back_is_not_reported(world):
     assert git(world, "branch", "--format=%(refname:short)").stdout == "main\n"
 
 
+@pytest.mark.parametrize("is_packed", [False, True], ids=["loose", "packed"])
+def test_commits_have_a_branch_beside_one_with_the_usual_name(world, is_packed):
+    """A branch "stage" leaves no room for "stage/ID"."""
+    world.put("a.txt", "1\n")
+    for arguments in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "one"], ["branch", "stage"],
+                      *([["pack-refs", "--all"]] if is_packed else [])):
+        assert git(world, *arguments).returncode == 0, arguments
+    stage = world.stage("echo 2 >> a.txt; git -c user.name=n -c user.email=e commit -qam two")
+    world.good("stage", "apply", stage)
+    assert git(world, "log", "--format=%s", f"stage-{stage}").stdout == "two\none\n"
+    assert git(world, "fsck", "--strict").returncode == 0
+
+
 POISON = """
 import hashlib, pathlib, struct, sys, zlib
 kind, victim = sys.argv[1], bytes.fromhex(sys.argv[2])
