@@ -131,7 +131,7 @@ void KeepFoldersInUse(std::vector<PlannedChange>& changes) {
     const Change& change = planned.change;
     const bool goes = change.before.is_directory() && !change.after.is_directory();
     if (!goes || !planned.is_done() || !kept.contains(change.path)) continue;
-    planned.action = change.is_removed() ? ChangeAction::kSkip : ChangeAction::kHold;
+    planned.action = ChangeAction::kSkip;
     planned.why = "the directory holds something that stays";
   }
 }

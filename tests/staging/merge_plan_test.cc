@@ -151,7 +151,7 @@ TEST_CASE("merge plan: a directory that holds something that stays is not remove
   CHECK(steps[1].expected_inside.front().first == "c");
 
   const MergePlan replaced = Plan({Edit("d", Folder(), File()), Remove("d/x.held", File())});
-  CHECK(replaced.changes[0].action == ChangeAction::kHold);
+  CHECK(replaced.changes[0].action == ChangeAction::kSkip);
 }
 
 TEST_CASE("merge plan: what is moved to a name that is held back keeps the old one") {

@@ -197,3 +197,19 @@ def test_access_control_lists(attributes, is_copy):
     assert not world.changes(stage)
     world.good("stage", "undo", stage)
     assert os.listxattr(world.project / "d/f") == access and os.listxattr(world.project / "g") == []
+
+
+def test_a_large_text_is_compared(world):
+    lines = [f"line {number} of a text that is larger than a mebibyte\n" for number in range(40000)]
+    world.put("large", "".join(lines))
+    shown, stage = end_of(world, "sed -i 's/^line 39000 /evil /' large")
+    assert "  large (+1 line, -1 line)\n" in shown, shown
+    assert "\n+evil of a text" in world.good("stage", "diff", stage).stdout
+
+
+def test_a_text_that_is_too_large_to_be_compared_is_named_so(world):
+    world.put("huge", "line\n" * (4 << 20))
+    shown, stage = end_of(world, "echo evil >> huge")
+    assert "  huge (too large to compare, " in shown, shown
+    diff = world.good("stage", "diff", stage).stdout
+    assert "# huge: larger than 16 MiB, so the text is not compared\n" in diff
