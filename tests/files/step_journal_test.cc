@@ -23,7 +23,7 @@ std::vector<DoneStep> Examples() {
   const Entry folder{.kind = EntryKind::kDirectory, .mode = 0700};
   Entry created = file;
   created.digest = std::string(64, 'a');
-  return {{.path = "new", .temporary = ".ringfence-7", .placed = created},
+  return {{.path = "new", .temporary = ".ringfence-7", .placed = created, .mark = true},
           {.path = "a\xff/b", .temporary = ".ringfence-0123", .before = file, .placed = link},
           {.kind = DoneStep::Kind::kRemove,
            .path = "folder",
@@ -42,7 +42,8 @@ std::vector<DoneStep> Examples() {
            .before = folder,
            .mode = 0700,
            .old_attributes = AttributeValues{},
-           .attributes = AttributeValues{{"user.a", std::string("\xff\0", 2)}}}};
+           .attributes = AttributeValues{{"user.a", std::string("\xff\0", 2)}},
+           .mark = true}};
 }
 
 }  // namespace
