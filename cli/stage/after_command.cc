@@ -88,7 +88,7 @@ class StageEnd {
   }
 
   Outcome Run() {
-    Result<StagePlan> plan = PlanApply(stage_, taken_.store, options_);
+    Result<StagePlan> plan = PlanApply(taken_, options_);
     if (!plan) return KeepAfter(plan.error());
     const bool is_long = ShowPlan(stage_, *plan, options_.json) > plan->show_diff_threshold;
     const int status = stage_.record().status;

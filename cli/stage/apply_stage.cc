@@ -21,25 +21,10 @@
 #include "run/messages.h"
 #include "staging/apply.h"
 #include "staging/plan_digests.h"
-#include "staging/store/project_pause.h"
 #include "staging/undo.h"
 
 namespace ringfence {
 namespace {
-
-// `then` is the command with which the user can try again.
-Result<UniqueFd> TakeProject(const StageStore& store, const Stage& stage, const char* then) {
-  constexpr int kPatience = 10'000;
-  const StageRecord& record = stage.record();
-  Result<UniqueFd> lock = store.LockProject(record.project, kPatience);
-  if (!lock || lock->valid()) return lock;
-  const std::string alone = StageAlone(store, record.project);
-  return Error{Error::Kind::kSystem, record.project.text(),
-               alone.empty()
-                   ? "another command applies changes there; nothing was changed"
-                   : "the command of stage " + alone + " works alone there; nothing was changed",
-               std::string("wait until it has ended, then: ") + then + record.id};
-}
 
 // Says "LABEL: PATH: WHY" for the first changes with this action, and how many more there are.
 void SayEach(const MergePlan& plan, ChangeAction action, const std::string& label) {
@@ -150,10 +135,7 @@ Outcome ApplyAndReport(TakenStage& taken, StagePlan& plan, const ApplyRequest& r
   Stage& stage = taken.stage;
   const std::string& id = stage.record().id;
   MergePlan& merge = plan.merge;
-  if (!taken.project.valid()) {
-    Status s = TakeProject(taken.store, stage, "ringfence stage apply ").MoveTo(taken.project);
-    if (!s) return s.error();
-  }
+  if (Status s = TakeProject(taken, "ringfence stage apply "); !s) return s.error();
   const Result<MergePlan> stays = FinishPlan(stage, plan, request.options);
   if (!stays) return stays.error();
   SayWhatStays(*stays);
@@ -206,8 +188,7 @@ Outcome UndoStage(TakenStage& taken, const ApplyRequest& request) {
     return UsageError("", "stage " + id + " is not applied",
                       "ringfence stage list shows the stages");
   }
-  const Result<UniqueFd> lock = TakeProject(taken.store, stage, "ringfence stage undo ");
-  if (!lock) return lock.error();
+  if (Status s = TakeProject(taken, "ringfence stage undo "); !s) return s.error();
   const Result<StageLog> log = StageLog::Of(request.options.given, stage.folder());
   if (!log) return log.error();
   const uint64_t number = applies->applied.back();

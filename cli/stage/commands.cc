@@ -47,7 +47,8 @@ Outcome Discard(const StageOptions& options) {
 Outcome Apply(const StageOptions& options) {
   Result<TakenStage> taken = TakeStage(options);
   if (!taken) return taken.error();
-  Result<StagePlan> plan = PlanApply(taken->stage, taken->store, options);
+  if (Status s = TakeProject(*taken, "ringfence stage apply "); !s) return s.error();
+  Result<StagePlan> plan = PlanApply(*taken, options);
   if (!plan) return plan.error();
   SayWhatStays(plan->merge);
   if (!ResolveConflicts(taken->stage, options, plan->merge)) return SayKept(taken->stage, 1);

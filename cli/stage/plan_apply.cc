@@ -106,13 +106,13 @@ Status KeepOnly(ChangeList& changes, const std::vector<std::string>& paths, cons
   return Unit{};
 }
 
-Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
-                            const StageOptions& options) {
+Result<StagePlan> PlanApply(const TakenStage& taken, const StageOptions& options) {
+  const Stage& stage = taken.stage;
   Result<ChangeList> changes = ChosenChanges(stage, options.paths);
   if (!changes) return changes.error();
   const Result<StagePolicy> policy = StagePolicy::Find(options.given, stage.record());
   if (!policy) return policy.error();
-  const Result<BaseVersions> base = BaseVersions::Of(stage, store);
+  const Result<BaseVersions> base = BaseVersions::Of(stage, taken.store);
   if (!base) return base.error();
   if (Status s = base->Keep(*changes); !s) return s.error();
   const auto staged = [&](const std::string& path) { return stage.StagedBytes(path, kMaxMerged); };
@@ -151,12 +151,20 @@ Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
   StagePlan plan{.merge = std::move(*merge),
                  .branches = std::move(repositories->branches),
                  .verify = {rules.stage.verify.begin(), rules.stage.verify.end()},
-                 .show_diff_threshold = rules.stage.show_diff_threshold};
+                 .show_diff_threshold = rules.stage.show_diff_threshold,
+                 .is_locked = taken.project.valid()};
+  plan.decided = plan.merge.CountDone();
   DropHeldBranches(plan);
   return plan;
 }
 
 Result<MergePlan> FinishPlan(const Stage& stage, StagePlan& plan, const StageOptions& options) {
+  const bool has_answers =
+      plan.merge.CountDone() != plan.decided ||
+      std::ranges::any_of(plan.merge.changes, [](const PlannedChange& planned) {
+        return planned.resolution != ConflictResolution::kNone;
+      });
+  if (plan.is_locked && !has_answers) return MergePlan();
   const Result<StagePolicy> policy = StagePolicy::Find(options.given, stage.record());
   if (!policy) return policy.error();
   MergePlan stays;

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "cli/stage/stage_options.h"
+#include "cli/stage/taken_stage.h"
 #include "staging/change_list.h"
 #include "staging/merge_plan.h"
 #include "staging/repository_changes.h"
@@ -28,12 +29,13 @@ struct StagePlan {
   std::vector<StagedBranch> branches;
   std::vector<std::string> verify;   // the policy's
   uint64_t show_diff_threshold = 0;  // the policy's
+  bool is_locked = false;            // the project has been locked since before the plan was made
+  size_t decided = 0;  // the changes that were to be applied when the policy decided on them
 };
 
 // Plans the changes at `options.paths`. Keeps copies of the files that the stage has changed, so
-// that what the user changes from now on can be merged. The stage is locked.
-Result<StagePlan> PlanApply(const Stage& stage, const StageStore& store,
-                            const StageOptions& options);
+// that what the user changes from now on can be merged.
+Result<StagePlan> PlanApply(const TakenStage& taken, const StageOptions& options);
 
 // Makes the plan final after the user's answers, while the project is locked: these can have left
 // changes out that others depend on, and another stage can have been applied since. Returns the

@@ -39,7 +39,7 @@ Result<StagePlan> PlanOf(StageOptions options, const Stage& running) {
   options.id = running.record().id;
   const Result<TakenStage> taken = TakeStage(options);
   if (!taken) return taken.error();
-  return PlanApply(taken->stage, taken->store, options);
+  return PlanApply(*taken, options);
 }
 
 std::string TextOr(const Result<std::string>& text) { return text ? *text : std::string(); }

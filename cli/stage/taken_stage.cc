@@ -14,6 +14,7 @@
 #include "files/beneath.h"
 #include "files/tree_transaction.h"
 #include "run/messages.h"
+#include "staging/store/project_pause.h"
 #include "staging/undo.h"
 
 namespace ringfence {
@@ -94,6 +95,24 @@ Result<TakenStage> TakeStage(const StageOptions& options) {
   if (Status s = LockStage(stage->folder()); !s) return s.error();
   if (Status s = RecoverStage(*stage, options.given); !s) return s.error();
   return TakenStage{std::move(*store), std::move(*stage), {}};
+}
+
+Status TakeProject(TakenStage& taken, const char* then) {
+  if (taken.project.valid()) return Unit{};
+  constexpr int kPatience = 10'000;
+  const StageRecord& record = taken.stage.record();
+  Result<UniqueFd> lock = taken.store.LockProject(record.project, kPatience);
+  if (!lock) return lock.error();
+  if (lock->valid()) {
+    taken.project = std::move(*lock);
+    return Unit{};
+  }
+  const std::string alone = StageAlone(taken.store, record.project);
+  return Error{Error::Kind::kSystem, record.project.text(),
+               alone.empty()
+                   ? "another command applies changes there; nothing was changed"
+                   : "the command of stage " + alone + " works alone there; nothing was changed",
+               std::string("wait until it has ended, then: ") + then + record.id};
 }
 
 Status LockStage(const StageFolder& stage) {

@@ -32,6 +32,10 @@ Status CheckRemovable(const StageFolder& stage);
 // error if another process works on the stage.
 Result<TakenStage> TakeStage(const StageOptions& options);
 
+// Takes the project's lock, unless it is taken. `then` is the command, without the ID, with which
+// the user can try again.
+Status TakeProject(TakenStage& taken, const char* then);
+
 // Says where the earlier versions of names are that were changed while an apply was undone.
 void SayEarlierVersions(const Stage& stage, const std::vector<std::string>& changed);
 
