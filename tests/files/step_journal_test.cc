@@ -80,7 +80,7 @@ TEST_CASE("step journal: no path leads out of the directory") {
 }
 
 TEST_CASE("step journal: the contents of a directory are read as they were written") {
-  Contents contents = Examples()[1].before_inside;
+  Contents contents = Examples()[2].before_inside;
   contents.front().second.attributes = {{"user.a", "12ab"}, {"user.b", ""}};
   const std::string text = RenderContents(contents);
   const Result<Contents> read = ParseContents(text, "list");

@@ -83,7 +83,8 @@ TEST_CASE("merge fixtures") {
     REQUIRE(merge.merged.has_value() + merge.conflict.has_value() + merge.why.has_value() == 1);
     const PlannedChange planned = PlannedFor(merge);
     if (merge.merged) {
-      CHECK(planned.action == ChangeAction::kMerge);
+      const bool is_there = merge.merged == merge.ours;
+      CHECK(planned.action == (is_there ? ChangeAction::kSkip : ChangeAction::kMerge));
       CHECK(planned.merged == *merge.merged);
       continue;
     }
