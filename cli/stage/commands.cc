@@ -65,11 +65,20 @@ Outcome Apply(const StageOptions& options) {
   return outcome;
 }
 
+bool DoesChange(const StageStore& store, const std::string& id, const std::string& path) {
+  const Result<Stage> stage = ChooseStage(store, id);
+  Result<ChangeList> changes = stage ? ShownChanges(*stage) : stage.error();
+  return changes && KeepOnly(*changes, {path}, *stage);
+}
+
 // Diff or Apply, for which the ID can be left out before a path.
 Outcome WithPath(StageOptions options, Outcome (*command)(const StageOptions&)) {
   const Result<StageStore> store = FindStages(options.given);
   if (!store) return store.error();
-  if (Status s = TakePathForId(*store, options); !s) return s.error();
+  const auto changes = [&](const std::string& id, const std::string& path) {
+    return DoesChange(*store, id, path);
+  };
+  if (Status s = TakePathForId(*store, options, changes); !s) return s.error();
   return command(options);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/contains.h"
 #include "base/environment.h"
 #include "base/text.h"
 #include "cli/common/assumed_folder.h"
@@ -79,14 +80,17 @@ Result<StageStore> FindStages(Registration given) {
   return UsageError("HOME", "no home directory is known", "name your home directory: --home DIR");
 }
 
-Status TakePathForId(const StageStore& store, StageOptions& options) {
+Status TakePathForId(const StageStore& store, StageOptions& options, const ChangesPath& changes) {
   if (options.id.empty()) return Unit{};
   const Result<std::vector<std::string>> ids = store.Ids();
   if (!ids) return ids.error();
   const auto is_meant = [&](const std::string& id) { return id.starts_with(options.id); };
-  if (std::ranges::any_of(*ids, is_meant)) return Unit{};
+  const bool can_be_id = std::ranges::any_of(*ids, is_meant);
+  if (can_be_id && Contains(*ids, options.id)) return Unit{};
   const Result<std::vector<std::string>> here = StagesHere(store);
   if (!here || here->size() != 1) return Unit{};
+  // The IDs of other projects' stages are random, too.
+  if (can_be_id && (is_meant(here->front()) || !changes(here->front(), options.id))) return Unit{};
   options.paths.insert(options.paths.begin(), std::move(options.id));
   options.id = here->front();
   SayWhich(store, options.id);

@@ -1,6 +1,7 @@
 // Finds the stage that the user means.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,12 @@ Result<StageStore> FindStages(Registration given);
 Result<StageFolder> ChooseFolder(const StageStore& store, const std::string& id);
 Result<Stage> ChooseStage(const StageStore& store, const std::string& id);
 
-// If `options.id` is not the beginning of any id, and this project has only one stage, the word is
-// the first of `options.paths` instead. A path that looks like an id is written "./PATH".
-Status TakePathForId(const StageStore& store, StageOptions& options);
+// True if the stage changes the path.
+using ChangesPath = std::function<bool(const std::string& id, const std::string& path)>;
+
+// If this project has only one stage, `options.id` becomes the first of `options.paths` instead,
+// unless it is an id or begins one. The beginning of an id of another project's stage is a path as
+// well if the stage changes it. A path that looks like an id is written "./PATH".
+Status TakePathForId(const StageStore& store, StageOptions& options, const ChangesPath& changes);
 
 }  // namespace ringfence

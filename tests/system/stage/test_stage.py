@@ -282,6 +282,21 @@ def test_commits_become_a_branch(world):
     assert git(world, "log", "--format=%s").stdout == "two\none\n"
 
 
+def test_the_beginning_of_another_projects_id_can_be_a_path(world):
+    other = world.base / "other"
+    other.mkdir()
+    world.give(other)
+    with world.started("sh", "-c", "echo 1 > f", options=("--keep", "--json"), cwd=other) as running:
+        taken = json.loads(running.communicate(timeout=30)[0])["id"]
+    name = taken[:2]
+    stage = world.stage(f"echo 1 > {name}; echo 2 > no.id")
+    if not stage.startswith(name):
+        assert world.good("stage", "diff", name, "--name-only").stdout == f"{name}\n"
+        world.good("stage", "apply", name)
+        assert tree_of(world.project).keys() == {name}
+    assert world.good("stage", "diff", taken, "--name-only").stdout == "f\n"
+
+
 def test_a_branch_that_the_policy_holds_back_is_not_reported(world):
     world.put("a.txt", "1\n")
     for arguments in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "one"]):
