@@ -33,6 +33,12 @@ std::string_view NameOf(std::string_view path) {
   return slash == path.npos ? path : path.substr(slash + 1);
 }
 
+std::string PathIn(std::string_view folder, std::string_view name) {
+  std::string path(folder);
+  if (!path.empty()) path += '/';
+  return path.append(name);
+}
+
 Result<UniqueFd> OpenFolderOf(const UniqueFd& folder, const std::string& path) {
   const std::string_view parent = FolderOf(path);
   return OpenBeneath(folder, parent.empty() ? "." : std::string(parent),

@@ -72,7 +72,7 @@ class ContentsReader {
     if (!read) return SystemError("readdir(" + path + ")");
     std::ranges::sort(names);
     for (const std::string& name : names) {
-      const std::string below = path.empty() ? name : path + "/" + name;
+      const std::string below = PathIn(path, name);
       Result<Entry> entry = LookAt(folder.get(), name, below);
       if (!entry) return entry.error();
       const bool is_directory = entry->is_directory();

@@ -39,7 +39,7 @@ class Creator {
       : folder_(folder), name_(name), sources_(sources) {}
 
   Status Create(const NewEntry& entry) {
-    const std::string path = entry.below.empty() ? name_ : name_ + "/" + entry.below;
+    const std::string path = PathOf(entry);
     const std::string_view parent = FolderOf(path);
     // Siblings follow each other, so the last directory is usually the right one.
     if (!parent.empty() && parent != parent_path_) {
@@ -78,6 +78,10 @@ class Creator {
   }
 
  private:
+  std::string PathOf(const NewEntry& entry) const {
+    return entry.below.empty() ? name_ : PathIn(name_, entry.below);
+  }
+
   static Status SetFacts(int fd, const NewEntry& entry) {
     if (::fchmod(fd, static_cast<mode_t>(entry.mode)) != 0) return SystemError("fchmod");
     return SetTime(fd, nullptr, entry);
@@ -96,7 +100,7 @@ class Creator {
 
   Status MakeFolder(const UniqueFd& where, const std::string& name, const NewEntry& entry) {
     if (::mkdirat(where.get(), name.c_str(), 0700) != 0) return SystemError("mkdir(" + name + ")");
-    folders_.emplace_back(entry.below.empty() ? name_ : name_ + "/" + entry.below, &entry);
+    folders_.emplace_back(PathOf(entry), &entry);
     return Unit{};
   }
 

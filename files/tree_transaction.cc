@@ -260,7 +260,7 @@ Result<std::optional<std::string>> TreeTransaction::PlaceAll() {
   return std::optional<std::string>();
 }
 
-Result<std::optional<std::string>> TreeTransaction::Perform(std::vector<TreeStep> steps) {
+Result<std::optional<std::string>> TreeTransaction::Perform(const std::vector<TreeStep>& steps) {
   for (const TreeStep& step : steps) done_.push_back(Planned(step));
   if (Status s = ReadAllAttributes(steps); !s) return s.error();
   if (Status s = WriteDurably(folders_.state, kTreeJournal, RenderSteps(done_)); !s)

@@ -52,7 +52,7 @@ class TreeTransaction : NotCopied {
 
   // Performs the steps. Returns the path of the first name that is not as expected, after which
   // everything is undone; nothing if all are in place. Call it once.
-  Result<std::optional<std::string>> Perform(std::vector<TreeStep> steps);
+  Result<std::optional<std::string>> Perform(const std::vector<TreeStep>& steps);
 
   // After a mismatch: names that were changed while it was undone (Recovered::changed).
   const std::vector<std::string>& changed() const { return changed_; }

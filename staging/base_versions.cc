@@ -258,7 +258,7 @@ Status BaseVersions::KeepOne(const UniqueFd& kept, const std::string& path) cons
   if (::faccessat(kept.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) return Unit{};
   const std::string copy = NewTemporaryName();
   const NewTree tree{.entries = {{.mode = kOwnersMode, .source = path}}};
-  const Status copied = CreateTree(kept, copy, tree, {&project_});
+  Status copied = CreateTree(kept, copy, tree, {&project_});
   if (!copied && copied.error().code == ENOENT) return Unit{};  // removed meanwhile
   if (!copied) return copied;
   const Result<UniqueFd> folder = OpenFolderOf(project_, path);

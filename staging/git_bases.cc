@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "base/syscall.h"
 #include "base/text.h"
@@ -71,7 +72,7 @@ bool IsCleanFile(const git_index_entry& noted, const Entry& now) {
 }
 
 // The path in a note.
-std::string_view PathIn(std::string_view note) { return note.substr(note.find(' ') + 1); }
+std::string_view NotedPath(std::string_view note) { return note.substr(note.find(' ') + 1); }
 
 }  // namespace
 
@@ -125,18 +126,18 @@ class GitBases::ObjectStore {
   Objects objects_;
 };
 
-GitBases::GitBases(const StageFolder& folder, const Path& project) : project_(project) {
+GitBases::GitBases(const StageFolder& folder, Path project) : project_(std::move(project)) {
   const Result<UniqueFd> file = OpenBeneath(folder.fd(), kNoted, O_RDONLY);
   if (!file || !ReadAll(file->get(), 2 * kMaxNoted, kNoted).MoveTo(text_)) return;
   for (std::string_view rest = text_; !rest.empty();) noted_.push_back(TakeUntil(rest, '\0'));
-  std::ranges::sort(noted_, {}, PathIn);
+  std::ranges::sort(noted_, {}, NotedPath);
 }
 
 GitBases::~GitBases() = default;
 
 std::string_view GitBases::ObjectOf(const std::string& path) const {
-  const auto found = std::ranges::lower_bound(noted_, std::string_view(path), {}, PathIn);
-  const bool is_noted = found != noted_.end() && PathIn(*found) == path;
+  const auto found = std::ranges::lower_bound(noted_, std::string_view(path), {}, NotedPath);
+  const bool is_noted = found != noted_.end() && NotedPath(*found) == path;
   return is_noted ? found->substr(0, found->find(' ')) : std::string_view();
 }
 

@@ -21,7 +21,7 @@ Status NoteGitBases(const Stage& stage);
 class GitBases {
  public:
   // Reads what NoteGitBases() has noted.
-  GitBases(const StageFolder& folder, const Path& project);
+  GitBases(const StageFolder& folder, Path project);
   ~GitBases();
   GitBases(const GitBases&) = delete;
   GitBases& operator=(const GitBases&) = delete;

@@ -34,8 +34,8 @@ class StepWriter {
       if (Status s = Add(step); !s) return s;
     }
     // The innermost first, since a directory may become one that cannot be written.
-    for (auto made = modes_.rbegin(); made != modes_.rend(); ++made) {
-      const auto& [path, mode] = *made;
+    for (size_t i = modes_.size(); i > 0; --i) {
+      const auto& [path, mode] = modes_[i - 1];
       const Result<UniqueFd> folder = OpenBeneath(layer_, path, O_RDONLY | O_DIRECTORY);
       if (!folder) return folder.error();
       if (::fchmod(folder->get(), mode) != 0) return SystemError("chmod(" + path + ")");

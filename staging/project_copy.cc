@@ -91,7 +91,7 @@ class CopySurvey {
     if (!names) return names.error();
     std::ranges::sort(*names);
     for (const std::string& name : *names) {
-      if (Status s = Visit(folder, name, path.empty() ? name : path + "/" + name, depth); !s) {
+      if (Status s = Visit(folder, name, PathIn(path, name), depth); !s) {
         return s;
       }
     }

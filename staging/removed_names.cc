@@ -37,7 +37,7 @@ Status AddRemovedInside(const UniqueFd& folder, const std::string& path, ChangeL
   const Result<std::vector<std::string>> names = NamesIn(*inner);
   if (!names) return names.error();
   for (const std::string& name : *names) {
-    if (Status s = AddRemoved(*inner, path + "/" + name, changes); !s) return s;
+    if (Status s = AddRemoved(*inner, PathIn(path, name), changes); !s) return s;
   }
   return Unit{};
 }

@@ -45,7 +45,7 @@ class Undoer {
     if (!undone_.changed.empty()) return std::move(undone_);
     undone_.names = steps_.size();
     TreeTransaction transaction({stage_.project(), stage_.folder().fd(), {&undo_}});
-    Result<std::optional<std::string>> mismatch = transaction.Perform(std::move(steps_));
+    Result<std::optional<std::string>> mismatch = transaction.Perform(steps_);
     if (!mismatch) return mismatch.error();
     if (*mismatch) return Undone{.changed = {**mismatch}, .kept = transaction.changed()};
     if (Status s = transaction.Commit(UndoneName(number_)); !s) return s.error();

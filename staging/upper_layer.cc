@@ -55,9 +55,7 @@ class UpperReader {
     std::string path;
     bool is_opaque = false;  // nothing of the project's is in it
 
-    std::string PathOf(const std::string& name) const {
-      return path.empty() ? name : path + "/" + name;
-    }
+    std::string PathOf(const std::string& name) const { return PathIn(path, name); }
   };
 
   static Result<UniqueFd> OpenFolder(const UniqueFd& folder, const std::string& name,

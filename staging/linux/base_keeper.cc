@@ -65,7 +65,7 @@ class BaseKeeper {
   }
 
   void Take(const std::string& folder, std::string_view name, Found found) {
-    const std::string path = (folder.empty() ? "" : folder + "/") + std::string(name);
+    const std::string path = PathIn(folder, name);
     const Result<UniqueFd> inside = OpenFolderOf(stage_.written(), path);
     if (!inside) return;
     const Result<Entry> staged = LookAt(inside->get(), std::string(name), path);
@@ -85,7 +85,7 @@ class BaseKeeper {
   }
 
   void TakeEvents() {
-    alignas(inotify_event) std::array<char, 64 * 1024> buffer{};
+    alignas(inotify_event) std::array<char, size_t{64} << 10> buffer{};
     const ssize_t size = ::read(events_.get(), buffer.data(), buffer.size());
     for (ssize_t at = 0; at < size;) {
       inotify_event event{};

@@ -257,7 +257,7 @@ TEST_CASE("tree transaction: a name that is not as expected stops all of it") {
     row.change(project);
     const std::string changed = project.snapshot();
     TreeTransaction transaction(project.folders());
-    const auto mismatch = transaction.Perform(std::move(steps));
+    const auto mismatch = transaction.Perform(steps);
     REQUIRE(mismatch.has_value());
     REQUIRE(mismatch->has_value());
     CHECK(**mismatch == row.name);
@@ -273,7 +273,7 @@ TEST_CASE("tree transaction: a new directory that cannot be created changes noth
     TreeTransaction transaction(project.folders());
     std::vector<TreeStep> steps = project.Steps();
     steps.push_back(project.Put("z", {.entries = {{.source = "missing"}}}));
-    const auto mismatch = transaction.Perform(std::move(steps));
+    const auto mismatch = transaction.Perform(steps);
     REQUIRE_FALSE(mismatch.has_value());
     CHECK(mismatch.error().code == ENOENT);
   }

@@ -87,7 +87,7 @@ def test_refusals_that_the_log_cannot_take_are_counted(world):
     until(lambda: not broker.lives(), "the broker ends")
     lines = [line for line in lines_of(world) if line["verdict"] == "deny"]
     counted = [int(line["why"].split()[0]) for line in lines if "more lines came faster" in line["why"]]
-    assert len(lines) - len(counted) < QUEUED + 100
+    assert counted and len(lines) - len(counted) < replies  # more than the queue: buffers on the way have some
     assert replies <= len(lines) - len(counted) + sum(counted) <= result["sent"]
 
 
