@@ -34,7 +34,7 @@ class PauseWatch {
   // `lock` is the file of the lock, not locked. Fails on macOS, where no run can pause.
   static Result<PauseWatch> Begin(UniqueFd lock);
 
-  // Becomes readable when a command may have begun to work alone; no event reports its end.
+  // Becomes readable ten times a second, since a command may have begun to work alone.
   int notices() const { return events_.get(); }
   // The id of the stage for which this run has to pause now; "" for none.
   std::string Look() const;
@@ -45,7 +45,7 @@ class PauseWatch {
   std::string Wanted() const;
 
   UniqueFd lock_;
-  UniqueFd events_;  // inotify(7)
+  UniqueFd events_;  // timerfd_create(2)
 };
 
 }  // namespace ringfence
