@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sys/stat.h>
+#include <time.h>
 
 #include <cstdint>
 #include <string>
@@ -12,6 +13,11 @@
 #include "base/unique_fd.h"
 
 namespace ringfence {
+
+constexpr int64_t InNanoseconds(const timespec& time) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  return int64_t{time.tv_sec} * kSecond + time.tv_nsec;
+}
 
 // Nanoseconds since 1970.
 int64_t ModifiedTime(const struct stat& facts);

@@ -1,6 +1,6 @@
 // KnownFolders: which directories a project had under their names when a stage first changed
-// something in them. A user can move another directory to such a name, whose files are older than
-// the stage.
+// something in them. If the user has moved another directory there since, its files can be older
+// than the stage and still not be the ones that the stage has seen.
 #pragma once
 
 #include <cstdint>

@@ -19,11 +19,6 @@
 namespace ringfence {
 namespace {
 
-int64_t InNanoseconds(const timespec& time) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  return int64_t{time.tv_sec} * kSecond + time.tv_nsec;
-}
-
 bool RenameIn(const UniqueFd& folder, const std::string& from, const std::string& to,
               unsigned flags) {
   return ::renameat2(folder.get(), from.c_str(), folder.get(), to.c_str(), flags) == 0;

@@ -19,11 +19,6 @@
 namespace ringfence {
 namespace {
 
-int64_t NanosecondsOf(const timespec& time) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  return int64_t{time.tv_sec} * kSecond + time.tv_nsec;
-}
-
 bool RenameInFolder(const UniqueFd& folder, const std::string& from, const std::string& to,
                     unsigned flags) {
   return ::renameatx_np(folder.get(), from.c_str(), folder.get(), to.c_str(), flags) == 0;
@@ -49,8 +44,8 @@ Result<UniqueFd> OpenBeneath(const UniqueFd& folder, const std::string& path, in
   return opened;
 }
 
-int64_t ModifiedTime(const struct stat& facts) { return NanosecondsOf(facts.st_mtimespec); }
-int64_t ChangedTime(const struct stat& facts) { return NanosecondsOf(facts.st_ctimespec); }
+int64_t ModifiedTime(const struct stat& facts) { return InNanoseconds(facts.st_mtimespec); }
+int64_t ChangedTime(const struct stat& facts) { return InNanoseconds(facts.st_ctimespec); }
 
 uint64_t MountIdOf(int folder, const char* name) {
   struct stat facts {};
