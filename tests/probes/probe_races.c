@@ -2,7 +2,8 @@
 // repeats a call, another keeps switching the argument's meaning between something harmless and a
 // protected name. If the check saw one and the kernel used the other, the protected name exists
 // afterwards. They end at the first success, after ten thousand attempts, or after two seconds.
-// Without protection, the slowest succeeds within a few thousand attempts.
+// Where the name is not protected at all, they must succeed: within a few thousand attempts on an
+// idle machine, but on a busy one the other thread may hardly run, so they go on for longer.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 
 #include "escape_probe.h"
 
-enum { kAttempts = 10000, kSeconds = 2, kFolderNumber = 60 };
+enum { kAttempts = 10000, kSeconds = 2, kUnprotectedSeconds = 20, kFolderNumber = 60 };
 
 static const char kHook[] = "sub/.git/hooks/pre-commit";
 
@@ -33,17 +34,25 @@ static void* KeepChanging(void* change) {
   return NULL;
 }
 
+static int IsProtected(const char* name) {
+  const int file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+  if (file < 0) return 1;
+  close(file);
+  unlink(name);
+  return 0;
+}
+
 static Verdict Run(const Race* race) {
+  const int is_protected = IsProtected(race->protected_name);
   pthread_t thread;
   atomic_store(&race_over, 0);
   errno = pthread_create(&thread, NULL, KeepChanging, (void*)race);
   if (errno != 0) return Skipped("pthread_create: error %d", errno);
   long attempts = 0;
   long harmless = 0;
-  const time_t end = time(NULL) + kSeconds;
+  const time_t end = time(NULL) + (is_protected ? kSeconds : kUnprotectedSeconds);
   int won = 0;
-  // On a busy machine the other thread may not run for many attempts.
-  while (!won && (attempts < kAttempts || harmless == 0) && time(NULL) <= end) {
+  while (!won && (!is_protected || attempts < kAttempts || harmless == 0) && time(NULL) <= end) {
     for (int i = 0; i < 50; ++i) harmless += race->attempt() == 0;
     attempts += 50;
     won = Exists(race->protected_name);
