@@ -118,11 +118,23 @@ class MergePlanner {
   const MergeSurroundings& around_;
 };
 
+// False for a conflict: nothing is applied before the user has decided it, and then this is called
+// again.
+bool Stays(const PlannedChange& planned) {
+  return !planned.is_done() && planned.action != ChangeAction::kConflict;
+}
+
+bool IsInFolder(const PlannedChange& planned, const PlannedChange& folder) {
+  const std::string_view path = planned.change.path;
+  const std::string_view above = folder.change.path;
+  return path.size() > above.size() && path.starts_with(above) && path[above.size()] == '/';
+}
+
 // A directory that holds something that stays cannot be removed, and nothing can take its place.
 void KeepFoldersInUse(std::vector<PlannedChange>& changes) {
   std::set<std::string_view> kept;
   for (const PlannedChange& planned : changes) {
-    if (planned.is_done()) continue;
+    if (!Stays(planned)) continue;
     for (std::string_view folder = FolderOf(planned.change.path);
          !folder.empty() && kept.insert(folder).second; folder = FolderOf(folder)) {
     }
@@ -136,12 +148,31 @@ void KeepFoldersInUse(std::vector<PlannedChange>& changes) {
   }
 }
 
-// What is in a new directory that is not applied cannot be applied either.
+// A directory and the file or link that the stage has put in its place are one change: if the
+// directory stays, so does everything in it.
+void KeepReplacedFolders(std::vector<PlannedChange>& changes) {
+  const PlannedChange* folder = nullptr;
+  for (PlannedChange& planned : changes) {
+    const Change& change = planned.change;
+    if (folder != nullptr && IsInFolder(planned, *folder)) {
+      if (Stays(planned)) continue;
+      planned.action = ChangeAction::kSkip;
+      planned.why = "nothing takes the place of its directory";
+      continue;
+    }
+    const bool is_replaced = change.before.is_directory() && !change.after.is_directory();
+    folder = is_replaced && !change.is_removed() && Stays(planned) ? &planned : nullptr;
+  }
+}
+
+// What is in a new directory that is not applied cannot be applied either. If the directory is a
+// conflict, so are its contents, except what stays in any case.
 void LeaveOutContents(std::vector<PlannedChange>& changes) {
   const PlannedChange* folder = nullptr;
   for (PlannedChange& planned : changes) {
     const Change& change = planned.change;
-    if (folder != nullptr && change.path.starts_with(folder->change.path + "/")) {
+    if (folder != nullptr && IsInFolder(planned, *folder)) {
+      if (Stays(planned)) continue;
       planned.action = folder->action;
       planned.why = folder->why;
       continue;
@@ -155,8 +186,7 @@ void LeaveOutContents(std::vector<PlannedChange>& changes) {
 void KeepMoved(std::vector<PlannedChange>& changes) {
   std::map<std::string_view, std::string_view> kept;  // old names, with the new ones
   for (const PlannedChange& planned : changes) {
-    const bool stays = !planned.is_done() && planned.action != ChangeAction::kConflict;
-    if (stays) kept.emplace(planned.change.moved_from, planned.change.path);
+    if (Stays(planned)) kept.emplace(planned.change.moved_from, planned.change.path);
   }
   for (PlannedChange& planned : changes) {
     if (!planned.change.is_removed() || !planned.is_done()) continue;
@@ -191,9 +221,14 @@ Result<MergePlan> PlanMerge(ChangeList changes, const MergeSurroundings& surroun
 }
 
 void LeaveOutDependents(MergePlan& plan) {
-  LeaveOutContents(plan.changes);
-  KeepMoved(plan.changes);
-  KeepFoldersInUse(plan.changes);
+  // What stays can be the reason why something else does.
+  for (size_t done = plan.CountDone() + 1; done != plan.CountDone();) {
+    done = plan.CountDone();
+    LeaveOutContents(plan.changes);
+    KeepMoved(plan.changes);
+    KeepFoldersInUse(plan.changes);
+    KeepReplacedFolders(plan.changes);
+  }
 }
 
 }  // namespace ringfence

@@ -77,7 +77,9 @@ struct MergeSurroundings {
 Result<MergePlan> PlanMerge(ChangeList changes, const MergeSurroundings& surroundings);
 
 // Leaves out what cannot be done because other changes of the plan are not: what is in a new
-// directory, and the removal of a directory that holds something.
+// directory, the removal of a directory that holds something, all of a directory that nothing
+// replaces, and the old name of a file that does not get its new one. A conflict leaves nothing out
+// until it is decided: call it again then.
 void LeaveOutDependents(MergePlan& plan);
 
 }  // namespace ringfence

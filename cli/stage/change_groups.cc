@@ -114,7 +114,8 @@ bool ChangeGroups::IsInLeftOut(std::string_view path) const {
 std::set<std::string_view> ChangeGroups::FoldersThatStay() const {
   std::set<std::string_view> folders;
   for (const PlannedChange& planned : plan_.merge.changes) {
-    if (planned.is_done()) continue;
+    // A conflict is decided later (LeaveOutDependents()).
+    if (planned.is_done() || planned.action == ChangeAction::kConflict) continue;
     for (std::string_view folder = FolderOf(planned.change.path);
          !folder.empty() && folders.insert(folder).second; folder = FolderOf(folder)) {
     }

@@ -132,12 +132,22 @@ TEST_CASE("merge plan: what the policy holds back and what is never applied") {
   CHECK(OnlyAction(Edit("f", File(), program)) == ChangeAction::kSkip);
 }
 
+void Decide(MergePlan& plan, size_t index, ConflictResolution side) {
+  REQUIRE(plan.changes[index].action == ChangeAction::kConflict);
+  plan.changes[index].resolution = side;
+  plan.changes[index].action =
+      side == ConflictResolution::kStaged ? ChangeAction::kApply : ChangeAction::kSkip;
+}
+
 TEST_CASE("merge plan: a directory that holds something that stays is not removed") {
-  const MergePlan plan =
+  MergePlan plan =
       Plan({Remove("d", Folder()), Remove("d/a", File()), Remove("d/e", Folder()),
             Remove("d/e/b", File(kSince)), Remove("d/g", Folder()), Remove("d/g/c", File())});
+  CHECK(plan.CountDone() == 5);
+  Decide(plan, 3, ConflictResolution::kMine);
+  LeaveOutDependents(plan);
   const std::vector<ChangeAction> actions = {ChangeAction::kSkip,  ChangeAction::kApply,
-                                             ChangeAction::kSkip,  ChangeAction::kConflict,
+                                             ChangeAction::kSkip,  ChangeAction::kSkip,
                                              ChangeAction::kApply, ChangeAction::kApply};
   for (size_t i = 0; i < actions.size(); ++i) {
     CAPTURE(plan.changes[i].change.path);
@@ -152,6 +162,58 @@ TEST_CASE("merge plan: a directory that holds something that stays is not remove
 
   const MergePlan replaced = Plan({Edit("d", Folder(), File()), Remove("d/x.held", File())});
   CHECK(replaced.changes[0].action == ChangeAction::kSkip);
+}
+
+TEST_CASE("merge plan: a directory is replaced with all that is in it, or not at all") {
+  const ChangeList changes = {Edit("d", Folder(), Link()), Remove("d/a", File()),
+                              Remove("d/mine", File(kSince)), Remove("d/s", Folder()),
+                              Remove("d/s/b", File(kSince))};
+  MergePlan staged = Plan(changes);
+  Decide(staged, 2, ConflictResolution::kStaged);
+  Decide(staged, 4, ConflictResolution::kStaged);
+  LeaveOutDependents(staged);
+  const std::vector<TreeStep> steps = StepsOf(staged);
+  REQUIRE(steps.size() == 1);
+  CHECK(steps[0].kind == Kind::kPut);
+  CHECK(steps[0].expected_inside.size() == 4);
+
+  MergePlan mine = Plan(changes);
+  Decide(mine, 2, ConflictResolution::kStaged);
+  Decide(mine, 4, ConflictResolution::kMine);
+  LeaveOutDependents(mine);
+  CHECK(mine.CountDone() == 0);
+  CHECK(mine.changes[0].why == "the directory holds something that stays");
+  CHECK(mine.changes[1].why == "nothing takes the place of its directory");
+
+  // What has to be decided is decided already.
+  ChangeList held = changes;
+  held.push_back(Remove("d/x.held", File()));
+  const MergePlan kept = Plan(held);
+  CHECK(kept.CountDone() == 0);
+  CHECK(kept.Count(ChangeAction::kConflict) == 0);
+}
+
+TEST_CASE("merge plan: what was moved to the place of a directory that stays keeps its name") {
+  Change replaced = Edit("d", Folder(), File());
+  replaced.moved_from = "f";
+  const MergePlan plan = Plan({replaced, Remove("d/x.held", File()), Remove("f", File())});
+  CHECK(plan.CountDone() == 0);
+  CHECK(plan.changes[2].why == "it was moved to \"d\", which is not applied");
+}
+
+TEST_CASE("merge plan: what is never applied stays so in a directory that is a conflict") {
+  Entry program = File();
+  program.mode = 04755;
+  const MergePlan plan =
+      Plan({Edit("d", File(kSince), Folder()), Create("d/f", File()), Create("d/fifo", Fifo()),
+            Create("d/program", program), Create("d/x.held", File())});
+  const std::vector<ChangeAction> actions = {ChangeAction::kConflict, ChangeAction::kConflict,
+                                             ChangeAction::kSkip, ChangeAction::kSkip,
+                                             ChangeAction::kHold};
+  for (size_t i = 0; i < actions.size(); ++i) {
+    CAPTURE(plan.changes[i].change.path);
+    CHECK(plan.changes[i].action == actions[i]);
+  }
 }
 
 TEST_CASE("merge plan: what is moved to a name that is held back keeps the old one") {
