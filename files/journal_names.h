@@ -11,6 +11,8 @@ namespace ringfence {
 
 inline constexpr const char* kTreeJournal = "journal";  // of a transaction that is not committed
 inline constexpr const char* kCommittedJournal = "committed";  // the same file, once it is
+// The same file in the directory that Commit() makes. Its mtime is the time of the commit.
+inline constexpr const char* kUndoSteps = "steps";
 
 // True if a transaction with this directory for its state is running, or was interrupted.
 inline bool HasTreeJournal(const UniqueFd& state) {

@@ -21,7 +21,6 @@ namespace {
 
 constexpr const char* kNewJournal = "journal.new";
 constexpr const char* kUndoName = "undo.name";  // the name of the directory that a commit fills
-constexpr const char* kSteps = "steps";
 constexpr const char* kKept = "kept";
 constexpr size_t kMaxJournal = size_t{1} << 30;
 
@@ -104,7 +103,7 @@ Status FinishCommit(const TreeFolders& folders, const std::vector<DoneStep>& ste
     if (!folder) return folder.error();
     if (Status s = MoveOut(**folder, step, *undo, std::to_string(i)); !s) return s;
   }
-  if (::renameat(folders.state.get(), kCommittedJournal, undo->get(), kSteps) != 0) {
+  if (::renameat(folders.state.get(), kCommittedJournal, undo->get(), kUndoSteps) != 0) {
     return SystemError("rename(" + std::string(kCommittedJournal) + ")");
   }
   ::unlinkat(folders.state.get(), kUndoName, 0);
@@ -315,10 +314,10 @@ Result<Recovered> Recover(const UniqueFd& root, const UniqueFd& state) {
 }
 
 Result<std::vector<DoneStep>> ReadUndo(const UniqueFd& undo) {
-  const Result<std::optional<std::string>> text = ReadStateFile(undo, kSteps);
+  const Result<std::optional<std::string>> text = ReadStateFile(undo, kUndoSteps);
   if (!text) return text.error();
   if (!*text) return SystemError("open(steps)", ENOENT);
-  return ParseSteps(**text, kSteps);
+  return ParseSteps(**text, kUndoSteps);
 }
 
 }  // namespace ringfence

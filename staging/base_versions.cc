@@ -14,6 +14,7 @@
 #include "base/syscall.h"
 #include "files/beneath.h"
 #include "files/done_step.h"
+#include "files/journal_names.h"
 #include "files/new_tree.h"
 #include "staging/store/machine.h"
 #include "staging/undo.h"
@@ -67,9 +68,7 @@ Result<BaseVersions> BaseVersions::Of(const Stage& stage, const StageStore& stor
     if (!other || id == stage.record().id) continue;
     const Result<StageRecord> record = other->Load();
     if (!record || record->project != stage.record().project) continue;
-    const Result<ApplyNumbers> numbers = FindApplies(*other);
-    if (!numbers) continue;
-    for (const uint64_t number : numbers->applied) base.AddReplaced(*other, UndoName(number));
+    base.AddReplacedBy(*other);
   }
   return base;
 }
@@ -100,19 +99,64 @@ void BaseVersions::AddRestored(const DoneStep& step) {
   for (const auto& [below, entry] : step.placed_inside) add(step.path + "/" + below, entry);
 }
 
-void BaseVersions::AddReplaced(const StageFolder& other, const std::string& undo) {
-  const Result<std::vector<DoneStep>> steps = StepsIn(other, undo);
-  if (!steps) return;  // what is not known is a conflict
+void BaseVersions::AddReplacedBy(const StageFolder& other) {
+  const Result<ApplyNumbers> numbers = FindApplies(other);
+  if (!numbers) return;
+  for (const uint64_t number : numbers->undone) {
+    AddReplacedIn(other, TakenBackName(number), false);
+  }
+  for (const uint64_t number : numbers->applied) AddReplacedIn(other, UndoName(number), true);
+}
+
+// What is not known is a conflict.
+void BaseVersions::AddReplacedIn(const StageFolder& other, const std::string& name,
+                                 bool has_copies) {
+  const Result<Entry> journal = LookAt(other.fd().get(), PathIn(name, kUndoSteps), name);
+  if (!journal || journal->mtime < watermark_) return;
+  const Result<std::vector<DoneStep>> steps = StepsIn(other, name);
+  if (!steps) return;
+  const auto copy = [&](const std::string& below) {
+    return has_copies ? Path::Parse(other.path().Child(name).text() + "/" + below) : std::nullopt;
+  };
   for (size_t i = 0; i < steps->size(); ++i) {
     const DoneStep& step = (*steps)[i];
-    const bool is_base = step.before.is_file() && step.before.ctime < watermark_;
-    if (is_base) replaced_[step.path] = other.path().Child(undo).Child(std::to_string(i));
+    if (!WasReplacedLater(step, journal->mtime)) continue;
+    const std::string number = std::to_string(i);
+    AddReplaced(step.path, step.before, copy(number));
+    for (const auto& [below, entry] : step.before_inside) {
+      AddReplaced(PathIn(step.path, below), entry, copy(PathIn(number, below)));
+    }
   }
 }
 
+// True if the step was done after the stage began: an earlier one has replaced what was before the
+// version that this stage has seen. `committed` is when the transaction ended.
+bool BaseVersions::WasReplacedLater(const DoneStep& step, int64_t committed) const {
+  if (step.kind == DoneStep::Kind::kMode) return false;
+  return (step.placed.exists() ? step.placed.ctime : committed) >= watermark_;
+}
+
+void BaseVersions::AddReplaced(const std::string& path, const Entry& before,
+                               const std::optional<Path>& copy) {
+  if (!before.is_file() && !before.is_link()) return;
+  const auto known = replaced_.find(path);
+  const bool is_known = known != replaced_.end() && !before.digest.empty() &&
+                        known->second.before.digest == before.digest;
+  const bool is_base =
+      originals_ ? IsOriginal(path, before) : has_sound_times_ && before.ctime < watermark_;
+  if (!is_known && !is_base) return;
+  Replaced& replaced = replaced_[path];
+  if (is_base) replaced.before = before;
+  if (copy) replaced.copy = copy;
+}
+
 bool BaseVersions::IsUnchanged(const std::string& path, const Entry& now) const {
+  return IsUntouched(path, now) || HasBaseContent(path, now);
+}
+
+bool BaseVersions::IsUntouched(const std::string& path, const Entry& now) const {
   if (originals_) return IsOriginal(path, now);
-  if (!has_sound_times_) return IsAsKept(path, now);
+  if (!has_sound_times_) return false;
   if (now.exists() && now.ctime < watermark_) return IsInSameFolders(path);
   const auto restored = restored_.find(path);
   if (restored != restored_.end()) return IsAsCreated(project_, path, now, restored->second);
@@ -168,8 +212,20 @@ Status BaseVersions::NoteFolders(const ChangeList& changes) const {
   return folders_->Save();
 }
 
+// Programs write files again as they were, and so does taking back an apply of another stage.
+bool BaseVersions::HasBaseContent(const std::string& path, const Entry& now) const {
+  const auto found = replaced_.find(path);
+  if (found == replaced_.end()) return IsAsKept(path, now);
+  const Entry& before = found->second.before;
+  if (now.kind != before.kind) return false;
+  if (now.is_link()) return now.target == before.target;
+  if (before.digest.empty()) return IsAsKept(path, now);
+  return now.mode == before.mode && now.size == before.size &&
+         DigestOf(project_, path) == before.digest;
+}
+
 bool BaseVersions::IsAsKept(const std::string& path, const Entry& now) const {
-  if (!now.is_file() || now.size > kMaxKept) return false;
+  if (!now.is_file() || now.size > kMaxKept || Mode(path, now) != now.mode) return false;
   const std::optional<std::string> base = Text(path);
   const Result<UniqueFd> file = OpenBeneath(project_, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
   if (!base || !file) return false;
@@ -209,16 +265,20 @@ std::optional<std::string> BaseVersions::Text(const std::string& path) const {
     return text ? std::optional(std::move(*text)) : std::nullopt;
   }
   const auto replaced = replaced_.find(path);
-  if (replaced == replaced_.end()) return git_->Text(path, kMaxKept);
-  const Result<std::optional<std::string>> text = ReadIfThere(replaced->second.text());
+  if (replaced != replaced_.end() && !replaced->second.before.is_file()) return {};
+  if (replaced == replaced_.end() || !replaced->second.copy) return git_->Text(path, kMaxKept);
+  const Result<std::optional<std::string>> text = ReadIfThere(replaced->second.copy->text());
   return text ? *text : std::optional<std::string>();
 }
 
 std::optional<uint32_t> BaseVersions::Mode(const std::string& path, const Entry& now) const {
   const std::string kept = std::string(kBaseFolder) + "/" + Sha256Hex(path);
   const Result<Entry> copy = LookAt(folder_.fd().get(), kept, path);
-  if (!copy || !copy->is_file()) return {};
-  return (copy->mode & kKeptMode) | (now.mode & kOwnersMode);
+  if (copy && copy->is_file()) return (copy->mode & kKeptMode) | (now.mode & kOwnersMode);
+  const auto replaced = replaced_.find(path);
+  if (replaced == replaced_.end()) return git_->Mode(path);
+  const Entry& before = replaced->second.before;
+  return before.is_file() ? std::optional(before.mode) : std::nullopt;
 }
 
 Result<UniqueFd> BaseVersions::OpenKept() const {

@@ -29,8 +29,8 @@ class BaseVersions {
   static Result<BaseVersions> Of(const Stage& stage, const StageStore& store);
 
   // True if the name, which is in this state now, is as it was when the stage began, and in the
-  // same directory. A name that does not exist did not exist then if its directory has not changed
-  // since.
+  // same directory, or if its content and permissions then are known and are the same now. A name
+  // that does not exist did not exist then if its directory has not changed since.
   bool IsUnchanged(const std::string& path, const Entry& now) const;
 
   // The content of a file when the stage began; nothing if it is not known.
@@ -50,7 +50,9 @@ class BaseVersions {
 
  private:
   explicit BaseVersions(const Stage& stage);
+  bool IsUntouched(const std::string& path, const Entry& now) const;
   bool IsOriginal(const std::string& path, const Entry& now) const;
+  bool HasBaseContent(const std::string& path, const Entry& now) const;
   bool IsAsKept(const std::string& path, const Entry& now) const;
   Result<UniqueFd> OpenKept() const;
   Status KeepOne(const UniqueFd& kept, const std::string& path) const;
@@ -61,7 +63,10 @@ class BaseVersions {
   bool IsSameFolder(const std::string& path) const;
   bool IsInSameFolders(std::string_view path) const;
   bool WasMissing(std::string_view path) const;
-  void AddReplaced(const StageFolder& other, const std::string& undo);
+  void AddReplacedBy(const StageFolder& other);
+  void AddReplacedIn(const StageFolder& other, const std::string& name, bool has_copies);
+  bool WasReplacedLater(const DoneStep& step, int64_t committed) const;
+  void AddReplaced(const std::string& path, const Entry& before, const std::optional<Path>& copy);
 
   const UniqueFd& project_;
   const StageFolder& folder_;
@@ -75,8 +80,12 @@ class BaseVersions {
   std::map<std::string, Entry, std::less<>> restored_;
   std::unique_ptr<GitBases> git_;
   std::unique_ptr<KnownFolders> folders_;
-  // Where files are that applying another stage has replaced.
-  std::map<std::string, Path, std::less<>> replaced_;
+  // A file or link of the time when the stage began that applying another stage has replaced.
+  struct Replaced {
+    Entry before;
+    std::optional<Path> copy;  // absent once that is taken back
+  };
+  std::map<std::string, Replaced, std::less<>> replaced_;
 };
 
 }  // namespace ringfence

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/read_number.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "files/beneath.h"
@@ -17,7 +18,8 @@
 namespace ringfence {
 namespace {
 
-// In the stage's directory: "OBJECT PATH" for each file, each with a NUL after it.
+// In the stage's directory: "OBJECT MODE PATH" for each file, each with a NUL after it. The mode is
+// decimal.
 constexpr const char* kNoted = "git-base";
 constexpr size_t kMaxNoted = size_t{64} << 20;
 
@@ -71,9 +73,6 @@ bool IsCleanFile(const git_index_entry& noted, const Entry& now) {
          IsTime(noted.ctime, now.ctime);
 }
 
-// The path in a note.
-std::string_view NotedPath(std::string_view note) { return note.substr(note.find(' ') + 1); }
-
 }  // namespace
 
 Status NoteGitBases(const Stage& stage) {
@@ -94,7 +93,7 @@ Status NoteGitBases(const Stage& stage) {
     if (!is_base) continue;
     std::array<char, GIT_OID_HEXSZ + 1> object{};
     git_oid_tostr(object.data(), object.size(), &noted.id);
-    text += std::string(object.data()) + " " + noted.path + '\0';
+    text += std::string(object.data()) + " " + std::to_string(now->mode) + " " + noted.path + '\0';
   }
   return stage.folder().Write(kNoted, text);
 }
@@ -129,23 +128,31 @@ class GitBases::ObjectStore {
 GitBases::GitBases(const StageFolder& folder, Path project) : project_(std::move(project)) {
   const Result<UniqueFd> file = OpenBeneath(folder.fd(), kNoted, O_RDONLY);
   if (!file || !ReadAll(file->get(), 2 * kMaxNoted, kNoted).MoveTo(text_)) return;
-  for (std::string_view rest = text_; !rest.empty();) noted_.push_back(TakeUntil(rest, '\0'));
-  std::ranges::sort(noted_, {}, NotedPath);
+  for (std::string_view rest = text_; !rest.empty();) {
+    Noted noted{.path = TakeUntil(rest, '\0')};
+    noted.object = TakeUntil(noted.path, ' ');
+    if (ReadNumber(TakeUntil(noted.path, ' '), noted.mode)) noted_.push_back(noted);
+  }
+  std::ranges::sort(noted_, {}, &Noted::path);
 }
 
 GitBases::~GitBases() = default;
 
-std::string_view GitBases::ObjectOf(const std::string& path) const {
-  const auto found = std::ranges::lower_bound(noted_, std::string_view(path), {}, NotedPath);
-  const bool is_noted = found != noted_.end() && NotedPath(*found) == path;
-  return is_noted ? found->substr(0, found->find(' ')) : std::string_view();
+const GitBases::Noted* GitBases::Find(std::string_view path) const {
+  const auto found = std::ranges::lower_bound(noted_, path, {}, &Noted::path);
+  return found != noted_.end() && found->path == path ? &*found : nullptr;
+}
+
+std::optional<uint32_t> GitBases::Mode(std::string_view path) const {
+  const Noted* noted = Find(path);
+  return noted != nullptr ? std::optional(noted->mode) : std::nullopt;
 }
 
 std::optional<std::string> GitBases::Text(const std::string& path, size_t limit) {
-  const std::string object(ObjectOf(path));
-  if (object.empty()) return {};
+  const Noted* noted = Find(path);
+  if (noted == nullptr) return {};
   if (!objects_) objects_ = std::make_unique<ObjectStore>(project_);
-  return objects_->Read(object, limit);
+  return objects_->Read(std::string(noted->object), limit);
 }
 
 }  // namespace ringfence

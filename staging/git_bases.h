@@ -2,6 +2,7 @@
 // files that the user changes before the command does, too.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,15 +30,21 @@ class GitBases {
   // The content of a noted file when the stage began; nothing if it is not noted, larger than
   // `limit` bytes, or if git does not have it any more.
   std::optional<std::string> Text(const std::string& path, size_t limit);
+  // Its permissions; nothing if it is not noted.
+  std::optional<uint32_t> Mode(std::string_view path) const;
 
  private:
   class ObjectStore;
 
-  std::string_view ObjectOf(const std::string& path) const;
+  struct Noted {
+    std::string_view object, path;
+    uint32_t mode = 0;
+  };
+  const Noted* Find(std::string_view path) const;
 
   Path project_;
   std::string text_;
-  std::vector<std::string_view> noted_;  // in text_: "OBJECT PATH", sorted by path
+  std::vector<Noted> noted_;  // in text_, sorted by path
   std::unique_ptr<ObjectStore> objects_;
 };
 

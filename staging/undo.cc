@@ -1,6 +1,8 @@
 #include "staging/undo.h"
 
 #include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +16,7 @@
 #include "base/read_number.h"
 #include "base/syscall.h"
 #include "files/beneath.h"
+#include "files/journal_names.h"
 #include "files/remove_tree.h"
 #include "files/tree_transaction.h"
 #include "staging/repository_changes.h"
@@ -24,6 +27,7 @@ namespace {
 
 constexpr std::string_view kUndo = "undo-";
 constexpr std::string_view kUndone = "undone-";
+constexpr const char* kTakenBack = "applied";  // in the directory of an undo
 
 void AddNumber(std::string_view name, std::string_view prefix, std::vector<uint64_t>& numbers) {
   uint64_t number = 0;
@@ -109,10 +113,23 @@ class Undoer {
   std::vector<TreeStep> steps_;
 };
 
+// Other stages find the versions before theirs by the steps of an apply (BaseVersions).
+Status KeepSteps(const StageFolder& stage, const UniqueFd& undo, uint64_t number) {
+  const std::string name = TakenBackName(number);
+  if (::mkdirat(stage.fd().get(), name.c_str(), 0700) != 0 && errno != EEXIST) {
+    return SystemError("mkdir(" + name + ")");
+  }
+  const Result<UniqueFd> kept = OpenBeneath(stage.fd(), name, kOpenDirectory);
+  if (!kept) return kept.error();
+  const bool is_moved = ::renameat(undo.get(), kUndoSteps, kept->get(), kUndoSteps) == 0;
+  return CallStatus(is_moved || errno == ENOENT, "rename(" + name + ")");
+}
+
 }  // namespace
 
 std::string UndoName(uint64_t number) { return std::string(kUndo) + std::to_string(number); }
 std::string UndoneName(uint64_t number) { return std::string(kUndone) + std::to_string(number); }
+std::string TakenBackName(uint64_t number) { return UndoneName(number) + "/" + kTakenBack; }
 
 uint64_t ApplyNumbers::next() const {
   const uint64_t last = applied.empty() ? 0 : applied.back();
@@ -129,6 +146,10 @@ Result<ApplyNumbers> FindApplies(const StageFolder& stage) {
   if (!read) return SystemError("readdir(" + stage.path().text() + ")");
   std::ranges::sort(numbers.applied);
   std::ranges::sort(numbers.undone);
+  // A process that was killed can have left both (FinishUndo()).
+  std::erase_if(numbers.applied, [&numbers](uint64_t number) {
+    return std::ranges::binary_search(numbers.undone, number);
+  });
   return numbers;
 }
 
@@ -175,7 +196,10 @@ Status FinishUndo(const StageFolder& stage) {
   const Result<ApplyNumbers> numbers = FindApplies(stage);
   if (!numbers) return numbers.error();
   for (const uint64_t number : numbers->undone) {
-    if (!std::ranges::binary_search(numbers->applied, number)) continue;
+    const Result<UniqueFd> undo = OpenBeneath(stage.fd(), UndoName(number), kOpenDirectory);
+    if (!undo && undo.error().code == ENOENT) continue;
+    if (!undo) return undo.error();
+    if (Status s = KeepSteps(stage, *undo, number); !s) return s;
     if (Status s = RemoveTreeAt(stage.fd().get(), UndoName(number)); !s) return s;
   }
   return Unit{};

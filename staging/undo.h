@@ -2,7 +2,7 @@
 //
 // Each apply has a number. As long as it can be taken back, the directory "undo-NUMBER" of the
 // stage has what it replaced; afterwards, "undone-NUMBER" has the steps that restored it
-// (TreeTransaction::Commit()).
+// (TreeTransaction::Commit()), and "undone-NUMBER/applied" those of the apply.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Stage;
 
 struct ApplyNumbers {
   std::vector<uint64_t> applied;  // can be taken back; sorted
-  std::vector<uint64_t> undone;   // sorted
+  std::vector<uint64_t> undone;   // were taken back; sorted
 
   uint64_t next() const;
 };
@@ -27,6 +27,8 @@ Result<ApplyNumbers> FindApplies(const StageFolder& stage);
 
 std::string UndoName(uint64_t number);    // "undo-1"
 std::string UndoneName(uint64_t number);  // "undone-1"
+// The directory with the steps of an apply that was taken back: "undone-1/applied".
+std::string TakenBackName(uint64_t number);
 
 // The steps in one of these directories.
 Result<std::vector<DoneStep>> StepsIn(const StageFolder& stage, const std::string& name);
