@@ -12,6 +12,7 @@
 #include "base/syscall.h"
 #include "files/beneath.h"
 #include "files/journal_names.h"
+#include "files/move_out.h"
 #include "files/remove_tree.h"
 #include "files/step_journal.h"
 #include "files/system_calls.h"
@@ -20,7 +21,8 @@ namespace ringfence {
 namespace {
 
 constexpr const char* kNewJournal = "journal.new";
-constexpr const char* kUndoName = "undo.name";  // the name of the directory that a commit fills
+constexpr const char* kUndoName = "undo.name";  // the name of the directory that a commit makes
+constexpr const char* kNewUndo = "undo.new";    // that directory before the commit
 constexpr const char* kKept = "kept";
 constexpr size_t kMaxJournal = size_t{1} << 30;
 
@@ -29,6 +31,7 @@ Status WriteDurably(const UniqueFd& folder, const char* name, std::string_view t
   const UniqueFd file(::openat(folder.get(), kNewJournal,
                                O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file.valid()) return SystemError("open(" + std::string(name) + ")");
+  if (text.size() > kMaxJournal) return SystemError("write(" + std::string(name) + ")", EFBIG);
   if (Status s = WriteAll(file.get(), text); !s) return s;
   if (Status s = SyncFile(file.get()); !s) return s;
   if (::renameat(folder.get(), kNewJournal, folder.get(), name) != 0) {
@@ -75,17 +78,33 @@ class StepFolders {
   std::string path_;
 };
 
-// Moves what a step has replaced out of the tree. To another file system, it is copied.
-Status MoveOut(const UniqueFd& folder, const DoneStep& step, const UniqueFd& to,
-               const std::string& name) {
-  if (::renameat(folder.get(), step.temporary.c_str(), to.get(), name.c_str()) == 0) return Unit{};
-  if (errno == ENOENT) return Unit{};  // moved before a crash
-  if (errno != EXDEV) return SystemError("rename(" + step.path + ")");
-  if (Status s = RemoveTreeAt(to.get(), name); !s) return s;  // the copy before a crash
-  const Result<NewTree> tree = TreeAt(folder, step.temporary);
-  if (!tree) return tree.error();
-  if (Status s = CreateTree(to, name, *tree, {&folder}); !s) return s;
-  return RemoveTreeAt(folder.get(), step.temporary);
+bool HasReplaced(const DoneStep& step) {
+  return step.kind != DoneStep::Kind::kMode && step.before.exists();
+}
+
+// Copies what the steps have replaced to another file system, where that can fail: nothing can be
+// undone after the commit.
+Status CopyReplaced(const TreeFolders& folders, const std::vector<DoneStep>& steps) {
+  if (Status s = RemoveTreeAt(folders.state.get(), kNewUndo); !s) return s;
+  const Result<UniqueFd> undo = MakeFolderIn(folders.state, kNewUndo);
+  if (!undo) return undo.error();
+  StepFolders parents(folders.root);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const DoneStep& step = steps[i];
+    if (!HasReplaced(step)) continue;
+    const Result<const UniqueFd*> folder = parents.Of(step);
+    if (!folder) return folder.error();
+    if (Status s = CopyOut({**folder, step.temporary}, {*undo, std::to_string(i)}); !s) return s;
+  }
+  return SyncFileSystem(undo->get());
+}
+
+// Opens the directory `name` in the state, which gets what CopyReplaced() has copied.
+Result<UniqueFd> MakeUndo(const UniqueFd& state, const std::string& name) {
+  if (::renameat(state.get(), kNewUndo, state.get(), name.c_str()) != 0 && errno != ENOENT) {
+    return SystemError("rename(" + name + ")");
+  }
+  return MakeFolderIn(state, name.c_str());
 }
 
 // Everything that a committed transaction still has to do; can be repeated.
@@ -93,15 +112,24 @@ Status FinishCommit(const TreeFolders& folders, const std::vector<DoneStep>& ste
   const Result<std::optional<std::string>> name = ReadStateFile(folders.state, kUndoName);
   if (!name) return name.error();
   if (!*name) return SystemError("open(" + std::string(kUndoName) + ")", ENOENT);
-  const Result<UniqueFd> undo = MakeFolderIn(folders.state, (*name)->c_str());
+  const Result<UniqueFd> undo = MakeUndo(folders.state, **name);
   if (!undo) return undo.error();
+  bool has_copies = false;
   StepFolders parents(folders.root);
   for (size_t i = 0; i < steps.size(); ++i) {
     const DoneStep& step = steps[i];
-    if (step.kind == DoneStep::Kind::kMode || !step.before.exists()) continue;
+    if (!HasReplaced(step)) continue;
     const Result<const UniqueFd*> folder = parents.Of(step);
+    // After a crash, the user can have removed the directory, with what was replaced in it.
+    if (!folder && IsMissing(folder.error())) continue;
     if (!folder) return folder.error();
-    if (Status s = MoveOut(**folder, step, *undo, std::to_string(i)); !s) return s;
+    const Result<bool> is_copy = MoveOut({**folder, step.temporary}, {*undo, std::to_string(i)});
+    if (!is_copy) return is_copy.error();
+    has_copies = has_copies || *is_copy;
+  }
+  // The temporary names are gone before the journal is.
+  if (has_copies) {
+    if (Status s = SyncFileSystem(folders.root.get()); !s) return s;
   }
   if (::renameat(folders.state.get(), kCommittedJournal, undo->get(), kUndoSteps) != 0) {
     return SystemError("rename(" + std::string(kCommittedJournal) + ")");
@@ -130,8 +158,12 @@ Status TakeAllBack(const TreeFolders& folders, const std::vector<DoneStep>& step
     if (!kept) return kept.error();
     // Never in place of what an earlier transaction has left there.
     const std::string name = std::to_string(i - 1) + step.temporary;
-    if (Status s = MoveOut(**folder, step, *kept, name); !s) return s;
+    const Result<bool> moved = MoveOut({**folder, step.temporary}, {*kept, name});
+    if (!moved) return moved.error();
   }
+  if (Status s = RemoveTreeAt(folders.state.get(), kNewUndo); !s) return s;
+  // Everything has its old name on the disk before the journal is gone.
+  if (Status s = SyncFileSystem(folders.root.get()); !s) return s;
   ::unlinkat(folders.state.get(), kUndoName, 0);
   const bool is_gone = ::unlinkat(folders.state.get(), kTreeJournal, 0) == 0 || errno == ENOENT;
   return CallStatus(is_gone, "unlink(journal)");
@@ -262,9 +294,9 @@ Result<std::optional<std::string>> TreeTransaction::PlaceAll() {
 Result<std::optional<std::string>> TreeTransaction::Perform(const std::vector<TreeStep>& steps) {
   for (const TreeStep& step : steps) done_.push_back(Planned(step));
   if (Status s = ReadAllAttributes(steps); !s) return s.error();
+  has_journal_ = true;
   if (Status s = WriteDurably(folders_.state, kTreeJournal, RenderSteps(done_)); !s)
     return s.error();
-  has_journal_ = true;
   if (Status s = CreateAll(steps); !s) return s.error();
   // From here on, each step can be told from the changes of other programs.
   if (Status s = WriteDurably(folders_.state, kTreeJournal, RenderSteps(done_)); !s)
@@ -283,6 +315,9 @@ Status TreeTransaction::RollBack() {
 
 Status TreeTransaction::Commit(const std::string& undo) {
   if (Status s = SyncFileSystem(folders_.root.get()); !s) return s;
+  if (IsElsewhere(folders_.root, folders_.state)) {
+    if (Status s = CopyReplaced(folders_, done_); !s) return s;
+  }
   // With the times that PlaceAll() has noted.
   if (Status s = WriteDurably(folders_.state, kTreeJournal, RenderSteps(done_)); !s) return s;
   if (Status s = WriteDurably(folders_.state, kUndoName, undo); !s) return s;
@@ -310,6 +345,7 @@ Result<Recovered> Recover(const UniqueFd& root, const UniqueFd& state) {
                                                   : FinishCommit(folders, *steps);
     if (!done) return done.error();
   }
+  ::unlinkat(state.get(), kUndoName, 0);  // left by a commit that was interrupted at its end
   return recovered;
 }
 

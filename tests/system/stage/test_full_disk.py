@@ -129,6 +129,34 @@ def test_the_disk_of_the_stages_is_full(base, programs):
         no_leftovers(world)
 
 
+def test_the_disk_of_the_stages_becomes_full_at_any_point(base, programs):
+    """What is replaced is copied there, which fails before the changes are final."""
+    with small_disk(base, base / "home", 16):
+        world = StageWorld(base, programs)
+        put_files(world)
+        for number in range(10):
+            world.put(f"old{number}", f"old {number}\n" * 6000)
+        stage = world.stage("for f in old*; do echo new > $f; done; mkdir new; echo 1 > new/f")
+        before = tree_of(world.project)
+        filler = fill(world.home)
+        failures = 0
+        done = world.call("stage", "apply", stage)
+        while done.returncode != 0 and failures < 100:
+            failures += 1
+            refused_for_space(done)
+            assert tree_of(world.project) == before, f"{failures}: {done}"
+            no_leftovers(world)
+            with open(filler, "r+b") as file:
+                file.truncate(filler.stat().st_size - 50 * 1024)
+                os.fsync(file.fileno())
+            done = world.call("stage", "apply", stage)
+        assert failures > 5 and done.returncode == 0, done
+        filler.unlink()
+        world.good("stage", "undo", stage)
+        assert tree_of(world.project) == before
+        no_leftovers(world)
+
+
 def test_project_and_stages_share_a_full_disk(base, programs):
     """Applying needs as much room as the new files: they fill the disk at any point."""
     with small_disk(base, base / "small", 64) as disk:
