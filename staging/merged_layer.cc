@@ -45,10 +45,10 @@ class StepWriter {
 
  private:
   Status Add(const TreeStep& step) {
+    if (Status s = AddFoldersOf(step.path); !s) return s;
     if (step.kind == DoneStep::Kind::kMode) {
       return AddFolder(step.path, static_cast<mode_t>(step.mode));
     }
-    if (Status s = AddFoldersOf(step.path); !s) return s;
     const Result<UniqueFd> folder = OpenFolderOf(layer_, step.path);
     if (!folder) return folder.error();
     const std::string name(NameOf(step.path));

@@ -100,3 +100,16 @@ def test_without_a_mount_changes_are_not_applied_unchecked(world):
     world.user_policy()
     world.good("stage", "apply")
     assert (world.project / "a.txt").read_text() == TEXT + "6\n"
+
+
+@pytest.mark.parametrize("mechanism", ("overlay", "copy"))
+def test_the_check_sees_the_permissions_of_an_inner_directory(world, mechanism):
+    if mechanism == "copy":
+        world.forbid_overlay()
+    world.put("a/b/c/f", "1\n")
+    world.put("a/b/g", "1\n")
+    world.put("check.sh", 'test "$(stat -c %a a/b/c)" = 750 && test -e a/b/g && test -e a/b/c/f')
+    world.user_policy(stage={"verify": ["sh check.sh"]})
+    stage = world.stage("chmod 750 a/b/c")
+    world.good("stage", "apply", stage)
+    assert (world.project / "a/b/c").stat().st_mode & 0o777 == 0o750
