@@ -1,6 +1,7 @@
 #include "staging/repository_changes.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -15,11 +16,13 @@ constexpr std::string_view kGitFolder = ".git";
 constexpr std::string_view kHeads = "refs/heads/";
 constexpr std::string_view kPacked = "packed-refs";
 
+// Digits of an object's name.
+constexpr size_t kSha1 = 40;
+constexpr size_t kSha256 = 64;
+
 // "<40 or 64 digits>\n", as git writes a reference.
 std::string CommitIn(std::string_view text) {
   while (text.ends_with('\n')) text.remove_suffix(1);
-  constexpr size_t kSha1 = 40;
-  constexpr size_t kSha256 = 64;
   return IsLowerHex(text, kSha1) || IsLowerHex(text, kSha256) ? std::string(text) : "";
 }
 
@@ -72,13 +75,15 @@ class RepositoryPlanner {
     }
     changes = std::move(others);
     if (has_refused_) plan_.branches.clear();
+    for (size_t i = 0; i < plan_.changes.size(); ++i) by_path_[plan_.changes[i].change.path] = i;
     for (const StagedBranch& branch : plan_.branches) AddReference(branch);
-    std::ranges::sort(plan_.changes, PathBefore,
-                      [](const PlannedChange& planned) { return planned.change.path; });
+    std::ranges::sort(plan_.changes, PathBefore, PathOf);
     return std::move(plan_);
   }
 
  private:
+  static const std::string& PathOf(const PlannedChange& planned) { return planned.change.path; }
+
   bool IsKnown(const std::string& repository) const { return around_.exists(repository + "/HEAD"); }
 
   Status Add(Change change, const std::string& repository) {
@@ -90,7 +95,12 @@ class RepositoryPlanner {
       if (Status s = AddPacked(change.path, repository); !s) return s;
     }
     PlannedChange planned{.change = std::move(change), .is_gits = true};
-    if (!IsObject(below, planned.change.after) || !planned.change.is_added()) {
+    if (IsObject(below, planned.change.after, kSha256) && planned.change.after.is_file()) {
+      planned.is_gits = std::exchange(has_sha256_, true);  // users must see one of them
+      has_refused_ = true;
+      planned.action = ChangeAction::kSkip;
+      planned.why = "git's objects with SHA-256 cannot be checked, so no branch is applied";
+    } else if (!IsObject(below, planned.change.after, kSha1) || !planned.change.is_added()) {
       planned.action = ChangeAction::kSkip;
       planned.why = "git's own state";
     } else if (planned.change.after.is_file() && !around_.is_sound(planned.change.path)) {
@@ -103,11 +113,11 @@ class RepositoryPlanner {
     return Unit{};
   }
 
-  // Objects and packs, by the names that git gives them (gitrepository-layout(5)).
-  static bool IsObject(std::string_view below, const Entry& entry) {
+  // Objects and packs, by the names that git gives them (gitrepository-layout(5)). `digits` is the
+  // length of an object's name.
+  static bool IsObject(std::string_view below, const Entry& entry, size_t digits) {
     constexpr std::string_view kObjects = "objects/";
     constexpr std::string_view kPack = "pack/pack-";
-    constexpr size_t kId = 40;
     if (!below.starts_with(kObjects)) return false;
     below.remove_prefix(kObjects.size());
     if (entry.is_directory()) return below == "pack" || IsLowerHex(below, 2);
@@ -115,11 +125,11 @@ class RepositoryPlanner {
     if (!entry.is_file() || (entry.mode & kExecute) != 0) return false;
     if (below.starts_with(kPack)) {
       const std::string_view name = below.substr(kPack.size());
-      const std::string_view end = name.substr(std::min(kId, name.size()));
-      return IsLowerHex(name.substr(0, kId), kId) && (end == ".pack" || end == ".idx");
+      const std::string_view end = name.substr(std::min(digits, name.size()));
+      return IsLowerHex(name.substr(0, digits), digits) && (end == ".pack" || end == ".idx");
     }
-    return below.size() == kId + 1 && IsLowerHex(below.substr(0, 2), 2) && below[2] == '/' &&
-           IsLowerHex(below.substr(3), kId - 2);
+    return below.size() == digits + 1 && IsLowerHex(below.substr(0, 2), 2) && below[2] == '/' &&
+           IsLowerHex(below.substr(3), digits - 2);
   }
 
   Status AddBranch(const Change& change, const std::string& repository, std::string_view below) {
@@ -159,15 +169,19 @@ class RepositoryPlanner {
   static std::string Loose(const Result<std::string>& text) { return text ? CommitIn(*text) : ""; }
 
   // The commit of a packed branch of the project; "" if it does not exist.
-  std::string Packed(const std::string& repository, const std::string& name) const {
-    const Result<std::string> text = around_.project_bytes(repository + "/" + std::string(kPacked));
-    const Heads heads = text ? PackedHeads(*text) : Heads();
-    const auto found = heads.find(name);
-    return found == heads.end() ? "" : found->second;
+  std::string Packed(const std::string& repository, const std::string& name) {
+    auto known = packed_.find(repository);
+    if (known == packed_.end()) {
+      const Result<std::string> text =
+          around_.project_bytes(repository + "/" + std::string(kPacked));
+      known = packed_.emplace(repository, text ? PackedHeads(*text) : Heads()).first;
+    }
+    const auto found = known->second.find(name);
+    return found == known->second.end() ? "" : found->second;
   }
 
   // A branch "stage" leaves no room for "stage/ID".
-  std::string NewName(const std::string& repository) const {
+  std::string NewName(const std::string& repository) {
     const std::string stage = repository + "/" + std::string(kHeads) + "stage";
     const bool is_file = around_.exists(stage) && !around_.exists(stage + "/.");
     const bool is_taken = is_file || !Packed(repository, "stage").empty();
@@ -177,50 +191,76 @@ class RepositoryPlanner {
   // A branch that is new keeps its name.
   void PlanBranch(const std::string& repository, std::string name, std::string commit,
                   bool is_new) {
-    std::string becomes = is_new ? name : NewName(repository);
-    if (!is_new && !stage_names_.insert(repository).second) becomes += "-" + name;
-    plan_.branches.push_back({repository, std::move(name), std::move(commit), std::move(becomes)});
+    StagedBranch branch{repository, std::move(name), std::move(commit), ""};
+    std::string becomes = is_new ? branch.name : NewName(repository);
+    if (!is_new && !stage_names_.insert(repository).second) becomes += "-" + branch.name;
+    branch.becomes = becomes;
+    for (int i = 2; IsTaken(branch); ++i) branch.becomes = becomes + "-" + std::to_string(i);
+    if (HasBranch(branch)) return;  // from an earlier apply
+    references_.insert(ReferenceOf(branch));
+    plan_.branches.push_back(std::move(branch));
+  }
+
+  // True if the project has the branch with this commit already.
+  bool HasBranch(const StagedBranch& branch) {
+    const std::string loose = Loose(around_.project_bytes(ReferenceOf(branch)));
+    return (loose.empty() ? Packed(branch.repository, branch.becomes) : loose) == branch.commit;
+  }
+
+  // True if another branch has the name.
+  bool IsTaken(const StagedBranch& branch) {
+    const std::string path = ReferenceOf(branch);
+    if (references_.contains(path)) return true;
+    const bool exists = around_.exists(path) || !Packed(branch.repository, branch.becomes).empty();
+    return exists && !HasBranch(branch);
+  }
+
+  // Writes this at a path of git's directory that the stage has changed. Returns false if it has
+  // not.
+  bool WritePlanned(std::string_view path, std::string bytes) {
+    const auto found = by_path_.find(path);
+    if (found == by_path_.end()) return false;
+    PlannedChange& planned = plan_.changes[found->second];
+    planned.action = ChangeAction::kMerge;
+    planned.merged = std::move(bytes);
+    planned.why.clear();
+    return true;
+  }
+
+  void AddPlanned(PlannedChange planned) {
+    by_path_[planned.change.path] = plan_.changes.size();
+    plan_.changes.push_back(std::move(planned));
   }
 
   void AddReference(const StagedBranch& branch) {
     const std::string path = ReferenceOf(branch);
     AddFolders(FolderOf(path), branch.repository);
-    const auto same = std::ranges::find(
-        plan_.changes, path, [](const PlannedChange& planned) { return planned.change.path; });
-    if (same != plan_.changes.end()) {
-      same->action = ChangeAction::kApply;
-      same->why.clear();
-      return;
-    }
+    if (WritePlanned(path, branch.commit + "\n")) return;
     Change change{.path = path, .after = {.kind = EntryKind::kFile, .mode = 0644}};
-    plan_.changes.push_back({.change = std::move(change),
-                             .action = ChangeAction::kMerge,
-                             .merged = branch.commit + "\n",
-                             .is_gits = true});
+    AddPlanned({.change = std::move(change),
+                .action = ChangeAction::kMerge,
+                .merged = branch.commit + "\n",
+                .is_gits = true});
   }
 
   // Plans the missing directories of a reference.
   void AddFolders(std::string_view folder, const std::string& repository) {
     if (folder.size() <= repository.size() || around_.exists(std::string(folder))) return;
     AddFolders(FolderOf(folder), repository);
-    const auto same = std::ranges::find(plan_.changes, folder, [](const PlannedChange& planned) {
-      return std::string_view(planned.change.path);
-    });
-    if (same != plan_.changes.end()) {
-      same->action = ChangeAction::kApply;
-      same->why.clear();
-      return;
-    }
+    if (WritePlanned(folder, "")) return;
     Change change{.path = std::string(folder),
                   .after = {.kind = EntryKind::kDirectory, .mode = 0755}};
-    plan_.changes.push_back(
-        {.change = std::move(change), .action = ChangeAction::kMerge, .is_gits = true});
+    AddPlanned({.change = std::move(change), .action = ChangeAction::kMerge, .is_gits = true});
   }
 
   const RepositorySurroundings& around_;
   RepositoryPlan plan_;
-  std::set<std::string> stage_names_;
-  bool has_refused_ = false;  // an object that a branch may need
+  std::map<std::string, size_t, std::less<>> by_path_;  // indexes in plan_.changes
+  std::map<std::string, Heads> packed_;                 // of the project, by repository
+  std::set<std::string> stage_names_;                   // repositories
+  std::set<std::string> references_;                    // paths of the planned branches
+  bool has_refused_ = false;                            // an object that a branch may need
+  bool has_sha256_ = false;
 };
 
 }  // namespace

@@ -57,6 +57,47 @@ Planned PlanOf(ChangeList changes, const Bytes& staged = {}, const Bytes& projec
 
 }  // namespace
 
+TEST_CASE("repository: a branch that the project has is left alone, and so is its name") {
+  const ChangeList changes = {Edited(".git/refs/heads/main")};
+  const Bytes staged = {{".git/refs/heads/main", kCommit + "\n"}};
+  const std::string name = ".git/refs/heads/stage/ab23";
+  const Planned same = PlanOf(changes, staged, {{name, kCommit + "\n"}});
+  CHECK(same.plan.branches.empty());
+  CHECK_FALSE(same.Applies(name));
+  const Planned packed =
+      PlanOf(changes, staged, {{".git/packed-refs", kCommit + " refs/heads/stage/ab23\n"}});
+  CHECK(packed.plan.branches.empty());
+  const Planned other =
+      PlanOf(changes, staged, {{".git/packed-refs", kOther + " refs/heads/stage/ab23\n"}});
+  REQUIRE(other.plan.branches.size() == 1);
+  CHECK(other.plan.branches[0].becomes == "stage/ab23-2");
+  CHECK(other.Applies(name + "-2"));
+}
+
+TEST_CASE("repository: a branch of the stage with the name of another one has its own commit") {
+  const Planned planned =
+      PlanOf({Edited(".git/refs/heads/main"), Added(".git/refs/heads/stage", Folder()),
+              Added(".git/refs/heads/stage/ab23", File())},
+             {{".git/refs/heads/main", kCommit}, {".git/refs/heads/stage/ab23", kOther}});
+  REQUIRE(planned.plan.branches.size() == 2);
+  for (const StagedBranch& branch : planned.plan.branches) {
+    CAPTURE(branch.name);
+    const PlannedChange* change = planned.At(ReferenceOf(branch));
+    REQUIRE(change != nullptr);
+    CHECK(change->merged == branch.commit + "\n");
+  }
+}
+
+TEST_CASE("repository: objects with SHA-256 are not added, and no branch is") {
+  const std::string object = ".git/objects/ab/" + std::string(62, 'c');
+  const std::string commit(64, 'd');
+  const Planned planned = PlanOf({Added(object, File()), Edited(".git/refs/heads/main")},
+                                 {{".git/refs/heads/main", commit}});
+  CHECK(planned.plan.branches.empty());
+  CHECK_FALSE(planned.Applies(object));
+  CHECK_FALSE(planned.At(object)->is_gits);
+}
+
 TEST_CASE("repository: the outermost .git") {
   CHECK(GitFolderOf(".git/config") == ".git");
   CHECK(GitFolderOf(".git") == ".git");
