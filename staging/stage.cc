@@ -102,7 +102,8 @@ Status Stage::MakeDurable() {
   if (record_.is_on_disk) return Unit{};
   if (Status s = SyncFileSystem(written_.get()); !s) return s;
   record_.is_on_disk = true;
-  return folder_.Save(record_);
+  if (Status s = folder_.Save(record_); !s) return s;
+  return SyncFileSystem(folder_.fd().get());  // an empty record would make the stage unusable
 }
 
 Result<ChangeList> Stage::Changes() const {

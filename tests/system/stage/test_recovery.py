@@ -88,3 +88,14 @@ def test_a_stage_with_versions_of_the_users_is_not_removed(world, stage):
     (kept / "0").rename(world.project / "mine")
     kept.rmdir()
     world.good("stage", "discard", stage)
+
+
+def test_a_stage_that_is_kept_waits_for_its_record(world):
+    """A power failure leaves a file empty whose name is on the disk before its content is."""
+    trace = world.base / "trace"
+    done = world.start(["strace", "-f", "-o", trace, "-e", "trace=syncfs,renameat", world.programs.ringfence, "stage",
+                        "run", "--keep", "--", "sh", "-c", "echo 1 > f"],
+                       env={"HOME": str(world.home)})
+    assert done.returncode == 0 and "kept as stage" in done.stderr, done
+    calls = trace.read_text()
+    assert "syncfs(" in calls[calls.rindex('"record"'):], calls
