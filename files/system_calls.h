@@ -14,8 +14,12 @@
 
 namespace ringfence {
 
+// The nearest time that fits, from 1677 to 2262: any program can set other times of its files.
 constexpr int64_t InNanoseconds(const timespec& time) {
   constexpr int64_t kSecond = 1'000'000'000;
+  constexpr int64_t kMost = INT64_MAX / kSecond - 1;
+  if (time.tv_sec > kMost) return kMost * kSecond;
+  if (time.tv_sec < -kMost) return -kMost * kSecond;
   return int64_t{time.tv_sec} * kSecond + time.tv_nsec;
 }
 

@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <string>
 
+#include "files/system_calls.h"
 #include "tests/support/temporary_tree.h"
 
 using namespace ringfence;
@@ -79,4 +81,14 @@ TEST_CASE("entry: directories whose contents stages leave out") {
   CHECK(IsTooDeep(path + "/d"));
   CHECK_FALSE(IsTooDeep(std::string(3000, 'n')));
   CHECK(IsTooDeep(std::string(3001, 'n')));
+}
+
+TEST_CASE("entry: a time that does not fit becomes the nearest one that does") {
+  constexpr int64_t kSecond = 1'000'000'000;
+  CHECK(InNanoseconds({.tv_sec = 3, .tv_nsec = 4}) == 3 * kSecond + 4);
+  CHECK(InNanoseconds({.tv_sec = -3, .tv_nsec = 4}) == -3 * kSecond + 4);
+  const int64_t last = InNanoseconds({.tv_sec = INT64_MAX, .tv_nsec = 0});
+  const int64_t first = InNanoseconds({.tv_sec = INT64_MIN, .tv_nsec = 0});
+  CHECK(last == -first);
+  CHECK(last / kSecond == INT64_MAX / kSecond - 1);
 }
