@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/sealed.h"
+#include "files/beneath.h"
 
 namespace ringfence {
 namespace {
@@ -110,7 +111,7 @@ DoneStep StepIn(const Cbor& json) {
 }
 
 bool IsSaneStep(const DoneStep& step) {
-  return !step.path.empty() && step.path.front() != '/' &&
+  return !step.path.empty() && !LeavesFolder(step.path) &&
          step.temporary.starts_with(kTreeTemporary) &&
          step.temporary.find('/') == std::string::npos;
 }
