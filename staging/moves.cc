@@ -3,6 +3,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -58,15 +59,17 @@ class MoveFinder {
     return digests;
   }
 
-  // With several files of the same content, a file of the same name is meant.
+  // With several files of the same content, the only one of the same name counts.
   void Pair(const Indexes& removed, const Indexes& created) {
     const auto from = DigestsOf(removed, read_removed_);
     const auto to = DigestsOf(created, read_created_);
     for (const auto& [digest, sources] : from) {
       const auto targets = to.find(digest);
       if (targets == to.end()) continue;
+      const bool is_one = sources.size() == 1 && targets->second.size() == 1;
+      const Names names = NamesOf(sources);
       for (const size_t target : targets->second) {
-        const size_t source = SourceOf(target, sources, targets->second.size());
+        const size_t source = is_one ? sources.front() : SourceOf(target, names);
         if (source != kNone && used_.insert(source).second) Move(target, source);
       }
     }
@@ -77,15 +80,21 @@ class MoveFinder {
     changes_[target].moved = changes_[source].before;
   }
 
-  size_t SourceOf(size_t target, const Indexes& sources, size_t targets) const {
-    if (sources.size() == 1 && targets == 1) return sources.front();
-    size_t found = kNone;
-    for (const size_t source : sources) {
-      if (NameOf(changes_[source].path) != NameOf(changes_[target].path)) continue;
-      if (found != kNone) return kNone;
-      found = source;
+  // By the last part of the path; kNone where several have it.
+  using Names = std::map<std::string_view, size_t>;
+
+  Names NamesOf(const Indexes& indexes) const {
+    Names names;
+    for (const size_t i : indexes) {
+      const auto [named, is_first] = names.emplace(NameOf(changes_[i].path), i);
+      if (!is_first) named->second = kNone;
     }
-    return found;
+    return names;
+  }
+
+  size_t SourceOf(size_t target, const Names& sources) const {
+    const auto found = sources.find(NameOf(changes_[target].path));
+    return found == sources.end() ? kNone : found->second;
   }
 
   // A new directory was moved if everything in it was in another directory that is gone, and
