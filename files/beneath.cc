@@ -39,6 +39,10 @@ std::string PathIn(std::string_view folder, std::string_view name) {
   return path.append(name);
 }
 
+bool IsIn(std::string_view path, std::string_view folder) {
+  return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+}
+
 Result<UniqueFd> OpenFolderOf(const UniqueFd& folder, const std::string& path) {
   const std::string_view parent = FolderOf(path);
   return OpenBeneath(folder, parent.empty() ? "." : std::string(parent),

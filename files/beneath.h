@@ -24,8 +24,10 @@ bool IsMissing(const Error& error);
 // The parts of "a/b/c": the directory "a/b", "" if there is none, and the name "c".
 std::string_view FolderOf(std::string_view path);
 std::string_view NameOf(std::string_view path);
-// The reverse: "a/b/c"; the name alone if the directory is "".
+// The reverse: "a/b/c"; the name without a directory if that is "".
 std::string PathIn(std::string_view folder, std::string_view name);
+// True if the path is in the directory `folder`, at any depth: "a/b/c" is in "a/b" and in "a".
+bool IsIn(std::string_view path, std::string_view folder);
 
 // Opens the directory that holds `path`, for *at() calls with NameOf(path).
 Result<UniqueFd> OpenFolderOf(const UniqueFd& folder, const std::string& path);

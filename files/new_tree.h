@@ -23,8 +23,8 @@ struct NewEntry {
   std::optional<std::string> bytes;  // of a file
   uint64_t hole_size = 0;            // a file with `bytes` ends with a hole up to this size
   std::string source;                // path below NewTree::sources
-  // The file becomes a hard link to the source, if it is in the same file system: it is the same
-  // file then, also for those who compare it with what they saw.
+  // The file becomes a hard link to the source, if it is in the same file system: it has
+  // the same inode then, which IsSameInode() compares.
   bool is_link_to_source = false;
   std::optional<int64_t> mtime;  // nanoseconds since 1970; absent: now
   std::string digest;            // of a file, if it is known (DigestOf())

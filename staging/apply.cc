@@ -11,10 +11,6 @@
 namespace ringfence {
 namespace {
 
-bool IsPathInside(std::string_view path, std::string_view folder) {
-  return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
-}
-
 NewEntry NewEntryOf(const PlannedChange& planned, std::string_view top) {
   const Change& change = planned.change;
   NewEntry entry{.kind = change.after.kind,
@@ -82,7 +78,7 @@ class StepMaker {
     TreeStep step{
         .path = top, .expected = changes_[i].change.before, .mark = ReplacesBase(changes_[i])};
     step.tree.entries.push_back(NewEntryOf(changes_[i], top));
-    for (++i; i < changes_.size() && IsPathInside(changes_[i].change.path, top); ++i) {
+    for (++i; i < changes_.size() && IsIn(changes_[i].change.path, top); ++i) {
       if (!changes_[i].is_done()) continue;
       step.tree.entries.push_back(NewEntryOf(changes_[i], top));
       step.mark = step.mark && ReplacesBase(changes_[i]);
@@ -100,7 +96,7 @@ class StepMaker {
                   .expected = change.before,
                   .mark = ReplacesBase(planned)};
     if (!change.is_removed()) step.tree.entries.push_back(NewEntryOf(planned, change.path));
-    for (++i; i < changes_.size() && IsPathInside(changes_[i].change.path, step.path); ++i) {
+    for (++i; i < changes_.size() && IsIn(changes_[i].change.path, step.path); ++i) {
       const Change& inner = changes_[i].change;
       step.expected_inside.emplace_back(inner.path.substr(step.path.size() + 1), inner.before);
       step.mark = step.mark && ReplacesBase(changes_[i]);

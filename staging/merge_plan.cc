@@ -124,12 +124,6 @@ bool Stays(const PlannedChange& planned) {
   return !planned.is_done() && planned.action != ChangeAction::kConflict;
 }
 
-bool IsInFolder(const PlannedChange& planned, const PlannedChange& folder) {
-  const std::string_view path = planned.change.path;
-  const std::string_view above = folder.change.path;
-  return path.size() > above.size() && path.starts_with(above) && path[above.size()] == '/';
-}
-
 // A directory that holds something that stays cannot be removed, and nothing can take its place.
 void KeepFoldersInUse(std::vector<PlannedChange>& changes) {
   std::set<std::string_view> kept;
@@ -154,7 +148,7 @@ void KeepReplacedFolders(std::vector<PlannedChange>& changes) {
   const PlannedChange* folder = nullptr;
   for (PlannedChange& planned : changes) {
     const Change& change = planned.change;
-    if (folder != nullptr && IsInFolder(planned, *folder)) {
+    if (folder != nullptr && IsIn(change.path, folder->change.path)) {
       if (Stays(planned)) continue;
       planned.action = ChangeAction::kSkip;
       planned.why = "nothing takes the place of its directory";
@@ -171,7 +165,7 @@ void LeaveOutContents(std::vector<PlannedChange>& changes) {
   const PlannedChange* folder = nullptr;
   for (PlannedChange& planned : changes) {
     const Change& change = planned.change;
-    if (folder != nullptr && IsInFolder(planned, *folder)) {
+    if (folder != nullptr && IsIn(change.path, folder->change.path)) {
       if (Stays(planned)) continue;
       planned.action = folder->action;
       planned.why = folder->why;

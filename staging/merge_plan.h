@@ -17,9 +17,9 @@ struct PlannedChange {
   enum class Action : uint8_t {
     kApply,     // as it is in the stage
     kMerge,     // both sides have changed the text: `merged` has both changes
-    kConflict,  // both sides have changed it, and a person must decide
+    kConflict,  // both sides have changed it, and the user must decide
     kHold,      // the policy does not allow it, or something below it
-    kSkip,      // is never applied: a FIFO, a socket, a lock file
+    kSkip,      // is never applied: a FIFO, a socket, a device
   };
   Change change;
   Action action = Action::kApply;
@@ -49,7 +49,7 @@ struct PlannedChange {
 using ChangeAction = PlannedChange::Action;
 using ConflictResolution = PlannedChange::Resolution;
 
-// A larger file is never applied: one that is nothing but holes takes hours to read.
+// Bytes. A larger file is never applied: one that only has holes takes hours to read.
 constexpr uint64_t kMaxApplied = 1'000'000'000'000;
 
 struct MergePlan {

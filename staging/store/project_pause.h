@@ -1,4 +1,4 @@
-// How stages pause while a command of the user's works on their project alone.
+// Pauses stages while a user's command works on their project alone.
 //
 // That command holds the project's lock, and the file of the lock has the id of its stage. The runs
 // in other stages of the project watch this file, and pause as long as the lock is held. The kernel

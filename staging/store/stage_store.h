@@ -2,8 +2,8 @@
 // user may enter them, and every sandbox hides them.
 //
 // A stage's directory holds its record, the changes (staging/store/names.h), and what is needed to
-// undo them. Whoever works on a stage holds a lock on its directory: the launcher while the command
-// runs, and then each command that changes the stage.
+// undo them. A process that works on a stage holds a lock on its directory: the launcher while the
+// command runs, and then each command that changes the stage.
 #pragma once
 
 #include <string>
@@ -73,10 +73,10 @@ class StageStore {
   Result<StageFolder> Create() const;
   // Fails with ENOENT if the stage does not exist.
   Result<StageFolder> Open(std::string_view id) const;
-  // The lock of a project: held by a command while it applies changes there, and by one of the
-  // user's that works on the project alone (project_pause.h). Waits for it up to `milliseconds`;
-  // kNoLimit is one. Returns an invalid descriptor if another process still holds it then. The lock
-  // ends when the descriptor is closed.
+  // The lock of a project: held by a command while it applies changes there, and while a user's
+  // command works on the project alone (project_pause.h). Waits for it up to `milliseconds`, or
+  // without a limit (kNoLimit). Returns an invalid descriptor if another process still holds it
+  // then. The lock ends when the descriptor is closed.
   static constexpr int kNoLimit = -1;
   Result<UniqueFd> LockProject(const Path& project, int milliseconds) const;
   // The same file without the lock.

@@ -40,3 +40,11 @@ TEST_CASE("beneath: neither a link nor a path out of the directory is followed")
   REQUIRE_FALSE(above);
   CHECK(above.error().code == EXDEV);
 }
+
+TEST_CASE("beneath: a path is in the directories above it, and in no other") {
+  CHECK(IsIn("a/b/c", "a"));
+  CHECK(IsIn("a/b/c", "a/b"));
+  CHECK_FALSE(IsIn("a/b", "a/b"));
+  CHECK_FALSE(IsIn("ab/c", "a"));
+  CHECK_FALSE(IsIn("a", "a/b"));
+}
