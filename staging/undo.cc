@@ -44,10 +44,12 @@ class Undoer {
     const Result<std::vector<DoneStep>> done = ReadUndo(undo_);
     if (!done) return done.error();
     for (size_t i = 0; i < done->size(); ++i) {
-      if (Status s = Reverse((*done)[i], std::to_string(i)); !s) return s.error();
+      const DoneStep& step = (*done)[i];
+      if (IsObjects(step)) continue;
+      Status reversed = IsBranches(step) ? ReverseBranches(step) : Reverse(step, std::to_string(i));
+      if (!reversed) return reversed.error();
     }
     if (!undone_.changed.empty()) return std::move(undone_);
-    undone_.names = steps_.size();
     TreeTransaction transaction({stage_.project(), stage_.folder().fd(), {&undo_}});
     Result<std::optional<std::string>> mismatch = transaction.Perform(steps_);
     if (!mismatch) return mismatch.error();
@@ -58,6 +60,56 @@ class Undoer {
   }
 
  private:
+  static bool IsAddedInGit(const DoneStep& done, std::string_view part) {
+    const std::string_view repository = GitFolderOf(done.path);
+    return !repository.empty() && !done.before.exists() &&
+           std::string_view(done.path).substr(repository.size()).starts_with(part);
+  }
+  static bool IsObjects(const DoneStep& done) { return IsAddedInGit(done, "/objects/"); }
+  static bool IsBranches(const DoneStep& done) { return IsAddedInGit(done, "/refs/heads/"); }
+
+  // Removes a new branch, or a new directory with branches. What the user has done with them since
+  // is no reason to keep the other changes.
+  Status ReverseBranches(const DoneStep& done) {
+    const Result<UniqueFd> folder = OpenFolderOf(stage_.project(), done.path);
+    if (!folder && IsMissing(folder.error())) return Unit{};
+    if (!folder) return folder.error();
+    const Result<Entry> now = LookAt(folder->get(), std::string(NameOf(done.path)), done.path);
+    if (!now) return now.error();
+    if (!now->exists()) return Unit{};
+    const Result<bool> is_placed = IsStillPlaced(*folder, done);
+    if (!is_placed) return is_placed.error();
+    if (*is_placed && !IsCheckedOut(done.path)) {
+      steps_.push_back({.kind = DoneStep::Kind::kRemove,
+                        .path = done.path,
+                        .expected = *now,
+                        .expected_inside = done.placed_inside});
+      return Unit{};
+    }
+    if (!done.placed.is_directory()) {
+      undone_.branches.push_back(done.path);
+      return Unit{};
+    }
+    for (const auto& [below, entry] : done.placed_inside) {
+      if (entry.is_directory()) continue;
+      const DoneStep inner{.path = done.path + "/" + below, .placed = entry};
+      if (Status s = ReverseBranches(inner); !s) return s;
+    }
+    return Unit{};
+  }
+
+  // True if HEAD is on the branch, or on one in the directory.
+  bool IsCheckedOut(const std::string& path) const {
+    constexpr size_t kLongest = 8192;
+    const std::string_view repository = GitFolderOf(path);
+    const Result<UniqueFd> head = OpenBeneath(stage_.project(), std::string(repository) + "/HEAD",
+                                              O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const Result<std::string> text = head ? ReadAll(head->get(), kLongest, path) : head.error();
+    const std::string branch = "ref: " + path.substr(repository.size() + 1);
+    return text && text->starts_with(branch) &&
+           text->find_first_of("/\n", branch.size()) == branch.size();
+  }
+
   // Adds the step that reverses `done`. `name` is what was replaced, in the undo directory.
   Status Reverse(const DoneStep& done, const std::string& name) {
     const Result<UniqueFd> folder = OpenFolderOf(stage_.project(), done.path);

@@ -37,14 +37,16 @@ Result<std::vector<DoneStep>> StepsIn(const StageFolder& stage, const std::strin
 Result<bool> HasUnapplied(const Stage& stage);
 
 struct Undone {
-  size_t names = 0;
   // Names that were changed since. Then nothing was taken back.
   std::vector<std::string> changed;
   // Those of them that were changed while that was undone (Recovered::changed).
   std::vector<std::string> kept;
+  // The files of branches that stay, because they were changed since or are checked out.
+  std::vector<std::string> branches;
 };
 
-// Takes back the last apply. `stage` is locked, and there is one.
+// Takes back the last apply. Git's objects stay, since the user's own commits and index may need
+// them by now; git removes those that nothing needs. `stage` is locked, and there is one.
 Result<Undone> UndoApply(const Stage& stage);
 
 // Completes an undo after which the process was killed. `stage` is locked.

@@ -75,6 +75,13 @@ void SayBranch(const Stage& stage, const StagedBranch& branch) {
                 (move.empty() ? "" : "; ") + move));
 }
 
+void SayBranchStays(const std::string& path) {
+  constexpr std::string_view kHeads = "/refs/heads/";
+  const std::string repository(GitFolderOf(path));
+  Say("the branch " + Printable(path.substr(repository.size() + kHeads.size())) + " of " +
+      Printable(repository) + " stays: it is checked out, or was changed since");
+}
+
 std::string ChangedMeanwhile(const std::string& path) {
   return Quote(path) + " was changed by another program in the meantime";
 }
@@ -208,6 +215,7 @@ Outcome UndoStage(TakenStage& taken, const ApplyRequest& request) {
                         "nothing is undone, because of changes since stage " + id + " was applied",
                         ""});
   }
+  for (const std::string& path : undone->branches) SayBranchStays(path);
   SayResult(request, "took back " + Counted(*names, "change") + " of stage " + id);
   return 0;
 }

@@ -169,6 +169,21 @@ TEST_CASE("repository: several branches, new branches and a detached HEAD") {
   CHECK_FALSE(planned.Applies(".git/HEAD"));
 }
 
+TEST_CASE("repository: a branch that an earlier apply has made") {
+  const ChangeList changes = {Edited(".git/refs/heads/main")};
+  const Bytes staged = {{".git/refs/heads/main", kCommit + "\n"}};
+  const auto becomes = [&](const Bytes& project) -> std::string {
+    const RepositoryPlan plan = PlanOf(changes, staged, project).plan;
+    return plan.branches.empty() ? "" : plan.branches.front().becomes;
+  };
+  const std::string kBranch = ".git/refs/heads/stage/ab23";
+  CHECK(becomes({{kBranch, kCommit + "\n"}}).empty());
+  CHECK(becomes({{".git/packed-refs", kCommit + " refs/heads/stage/ab23\n"}}).empty());
+  CHECK(becomes({{kBranch, kOther + "\n"}}) == "stage/ab23-2");
+  CHECK(becomes({{kBranch, kOther + "\n"}, {kBranch + "-2", kOther + "\n"}}) == "stage/ab23-3");
+  CHECK(becomes({{kBranch, kOther + "\n"}, {kBranch + "-2", kCommit + "\n"}}).empty());
+}
+
 TEST_CASE("repository: a symbolic HEAD and a malformed reference make no branch") {
   const Planned planned =
       PlanOf({Edited(".git/HEAD"), Edited(".git/refs/heads/main")},

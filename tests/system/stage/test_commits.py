@@ -1,0 +1,104 @@
+"""Undo of applied commits, and applying them again: what the user's git needs by then stays."""
+
+import pytest
+
+
+def git(world, *arguments):
+    done = world.start(["git", "-C", world.project, "-c", "user.name=n", "-c", "user.email=e", "-c", "gc.auto=0",
+                        *arguments], env={"HOME": str(world.home)})
+    assert done.returncode == 0, f"{arguments}: {done}"
+    return done.stdout
+
+
+def repository(world, *, content="1\n"):
+    world.put("a.txt", content)
+    for arguments in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "one"]):
+        git(world, *arguments)
+
+
+def commit_in_stage(world, change="echo 2 >> a.txt", subject="two"):
+    """Applies a stage with a commit. Returns its id."""
+    stage = world.stage(f"{change}; git add -A; git -c user.name=n -c user.email=e commit -qm {subject}")
+    world.good("stage", "apply", stage)
+    return stage
+
+
+USES = {
+    "reset": [["reset", "-q", "stage/ID"]],
+    "a commit of the same files": [["commit", "-qam", "mine"]],
+    "the index": [["add", "-A"]],
+    "a tag": [["tag", "kept", "stage/ID"]],
+    "another commit": [["commit", "-q", "--allow-empty", "-m", "more"]],
+    "packed": [["gc", "-q", "--prune=now"]],
+    "the branch is deleted": [["branch", "-q", "-D", "stage/ID"]],
+    "the branch goes on": [["symbolic-ref", "HEAD", "refs/heads/stage/ID"], ["reset", "-q"],
+                          ["commit", "-q", "--allow-empty", "-m", "more"]],
+    "the branch is checked out": [["symbolic-ref", "HEAD", "refs/heads/stage/ID"]],
+}
+
+
+def do(world, use, stage):
+    for arguments in USES[use]:
+        git(world, *[word.replace("stage/ID", f"stage/{stage}") for word in arguments])
+
+
+@pytest.mark.parametrize("use", USES)
+def test_undo_leaves_what_git_uses(world, use):
+    repository(world)
+    stage = commit_in_stage(world)
+    do(world, use, stage)
+    head = git(world, "rev-parse", "HEAD")
+    world.good("stage", "undo", stage)
+    assert (world.project / "a.txt").read_text() == "1\n"
+    assert git(world, "rev-parse", "HEAD") == head
+    git(world, "fsck", "--strict")
+    git(world, "status")
+    git(world, "commit", "-q", "--allow-empty", "-m", "after")
+
+
+def test_undo_removes_the_branch_that_no_one_uses(world):
+    repository(world)
+    stage = commit_in_stage(world)
+    other = commit_in_stage(world, "echo 1 > b.txt", "other")
+    undone = world.good("stage", "undo", stage)
+    assert git(world, "branch", "--format=%(refname:short)").split() == ["main", f"stage/{other}"]
+    assert "stays" not in undone.stderr, undone
+    world.good("stage", "undo", other)
+    assert git(world, "branch", "--format=%(refname:short)").split() == ["main"]
+
+
+def test_undo_names_a_branch_that_stays(world):
+    repository(world)
+    stage = commit_in_stage(world)
+    git(world, "symbolic-ref", "HEAD", f"refs/heads/stage/{stage}")
+    undone = world.good("stage", "undo", stage)
+    assert f"the branch stage/{stage} of .git stays" in undone.stderr, undone
+
+
+@pytest.mark.parametrize("use", ["reset", "the branch goes on", "packed"])
+def test_commits_are_applied_again_after_undo(world, use):
+    repository(world)
+    stage = commit_in_stage(world)
+    do(world, use, stage)
+    world.good("stage", "undo", stage)
+    world.good("stage", "apply", stage)
+    assert (world.project / "a.txt").read_text() == "1\n2\n"
+    assert "two" in git(world, "log", "--format=%s", "--all")
+    git(world, "fsck", "--strict")
+
+
+def test_a_second_apply_does_not_make_the_branch_again(world):
+    repository(world)
+    stage = world.stage("echo 2 >> a.txt; git -c user.name=n -c user.email=e commit -qam two; echo 1 > later")
+    world.user_policy(write={"deny": ["later"]})
+    assert "held back by the policy: later" in world.good("stage", "apply", stage).stderr
+    world.user_policy()
+    again = world.good("stage", "apply", stage)
+    assert "applied 1 change " in again.stdout and "branch" not in again.stderr, again
+    assert git(world, "branch", "--format=%(refname:short)").split() == ["main", f"stage/{stage}"]
+
+
+def test_undo_removes_a_repository_that_was_new(world):
+    stage = commit_in_stage(world, "git init -q -b main kit; echo 1 > kit/a; cd kit")
+    world.good("stage", "undo", stage)
+    assert not list(world.project.iterdir())
