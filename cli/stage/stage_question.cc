@@ -51,9 +51,12 @@ class StageQuestion {
     return reply == UserReply::kYes ? StageDecision::kDiscard : StageDecision::kKeep;
   }
 
+  // Commits are in the list; git's own files are for those who ask about them.
   void ShowDiff() const {
     std::string text;
-    for (const PlannedChange& planned : plan_.merge.changes) text += TextOf(planned);
+    for (const PlannedChange& planned : plan_.merge.changes) {
+      if (!planned.is_gits) text += TextOf(planned);
+    }
     ShowText(ForTerminal(text, MayColour(STDOUT_FILENO)), Pager::kUsers);
   }
 

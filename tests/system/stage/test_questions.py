@@ -69,6 +69,20 @@ def test_the_diff_can_be_seen_first(own_world, session):
     assert terminal.status() == 0
 
 
+def test_the_diff_leaves_gits_own_files_out(own_world, session):
+    own_world.put("a.txt", "1\n")
+    git = "git -c user.name=n -c user.email=e"
+    begun = own_world.start(["sh", "-c", f"git init -q . && {git} add . && {git} commit -qm one"])
+    assert begun.returncode == 0, begun
+    terminal = session(f"echo 2 >> a.txt; {git} commit -qam two")
+    terminal.wait(QUESTION)
+    terminal.say("d\n", "+2")
+    terminal.wait(QUESTION)
+    assert ".git/index" not in terminal.seen, terminal.seen
+    terminal.say("a\n", "applied 2 changes")
+    assert terminal.status() == 0
+
+
 def test_file_by_file(own_world, session):
     for name in "abcd":
         own_world.put(name, "1\n")
