@@ -52,7 +52,8 @@ class MergePlanner {
     // A file that was moved inside the stage is also an edit, and so is one that a program has
     // written under another name first, if the project had it.
     if (!change.before.exists()) {
-      const bool is_new = !change.is_edit && !around_.base(change.path);
+      const bool is_edit_here = change.is_edit && change.moved_from.empty();
+      const bool is_new = !is_edit_here && !around_.base(change.path);
       return is_new || around_.is_unchanged(change.path, change.before);
     }
     // Files that come and go in a directory change its ctime, but not what is changed here.

@@ -80,6 +80,10 @@ TEST_CASE("merge plan: what only the stage has changed is applied") {
   // A file that the project had, and that was written under another name first.
   CHECK(OnlyAction(Create("f", File()), {.base = {{"f", "1"}}}) == ChangeAction::kConflict);
   CHECK(OnlyAction(Edit("moved", {}, File())) == ChangeAction::kApply);
+  Change renamed = Edit("f", {}, File());  // in a directory that has changed since
+  renamed.moved_from = "old";
+  CHECK(OnlyAction(renamed) == ChangeAction::kApply);
+  CHECK(OnlyAction(renamed, {.base = {{"f", "1"}}}) == ChangeAction::kConflict);
   CHECK(OnlyAction(Edit("f", File(), Link())) == ChangeAction::kApply);
   CHECK(OnlyAction(Edit("f", File(), Folder())) == ChangeAction::kApply);
   // Files that are created in a directory change its time.

@@ -52,6 +52,14 @@ def test_a_conflict_whose_answer_was_taken_back_is_one_again(world, stage):
     assert not (world.project / "new").exists()
 
 
+def test_a_moved_file_is_no_conflict_in_a_directory_that_the_user_has_changed(world):
+    world.put("d/old", "1\n")
+    stage = world.stage("mv d/old d/new")
+    world.put("d/mine", "1\n")
+    world.good("stage", "apply", stage)
+    assert sorted(path.name for path in (world.project / "d").iterdir()) == ["mine", "new"]
+
+
 def test_what_only_the_stage_has_changed_is_applied_again(world, stage):
     for _ in range(3):
         world.good("stage", "apply", stage)
