@@ -189,7 +189,7 @@ Status StagedRun::SaveStart() {
 
 Status StagedRun::Mark(const SandboxPlan& plan) {
   const PlannedStage& stage = plan.stage;
-  record_.command = plan.argv;
+  record_.command = options_.command;  // as the user typed it
   record_.profile = plan.profile;
   if (!stage.is_elsewhere) record_.project = plan.root;
   const bool is_copy = stage.mechanism == StageMechanism::kCopy;

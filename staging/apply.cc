@@ -121,9 +121,7 @@ Result<Applied> ApplyPlan(const Stage& stage, const MergePlan& plan) {
   if (!mismatch) return mismatch.error();
   if (*mismatch) return Applied{.mismatch = std::move(*mismatch), .changed = transaction.changed()};
   if (Status s = transaction.Commit(UndoName(numbers->next())); !s) return s.error();
-  Applied applied;
-  for (const PlannedChange& planned : plan.changes) applied.changes += planned.is_done() ? 1 : 0;
-  return applied;
+  return Applied{};
 }
 
 }  // namespace ringfence

@@ -17,7 +17,6 @@ namespace ringfence {
 std::vector<TreeStep> StepsOf(const MergePlan& plan);
 
 struct Applied {
-  size_t changes = 0;  // names that were changed
   // The first name that another program changed in the meantime. Then nothing was changed.
   std::optional<std::string> mismatch;
   // Names that it changed while that was undone (Recovered::changed).

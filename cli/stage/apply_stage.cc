@@ -26,6 +26,8 @@
 namespace ringfence {
 namespace {
 
+constexpr std::string_view kHeads = "/refs/heads/";
+
 // Says "LABEL: PATH: WHY" for the first changes with this action, and how many more there are.
 void SayEach(const MergePlan& plan, ChangeAction action, const std::string& label) {
   constexpr size_t kMost = 20;
@@ -52,6 +54,16 @@ std::string CurrentBranch(const Stage& stage, const std::string& repository) {
   return head->substr(kStart.size(), head->find('\n') - kStart.size());
 }
 
+// True if the user may have moved the branch since the stage began.
+bool HasMoved(const Stage& stage, const StagedBranch& branch) {
+  for (const std::string& file : {std::string(kHeads) + branch.name, std::string("/packed-refs")}) {
+    const Result<Entry> entry =
+        LookAt(stage.project().get(), branch.repository + file, branch.repository);
+    if (entry && entry->exists()) return entry->ctime >= stage.record().watermark;
+  }
+  return true;
+}
+
 // Returns the command that moves the user's branch to the new one; "" for none. The files of the
 // commits are in the work tree already, so moving the current branch changes no file.
 std::string MoveBranch(const Stage& stage, const StagedBranch& branch) {
@@ -60,6 +72,11 @@ std::string MoveBranch(const Stage& stage, const StagedBranch& branch) {
       folder.empty() ? "git " : "git -C " + ShellWord(std::string(folder)) + " ";
   const std::string becomes = ShellWord(branch.becomes);
   const std::string current = CurrentBranch(stage, branch.repository);
+  // Moving a branch back would take the user's own commits off it.
+  if (branch.name != "HEAD" && HasMoved(stage, branch)) {
+    return branch.name + " may have other commits since the stage began; to compare: " + git +
+           "log --oneline " + ShellWord(branch.name + "..." + branch.becomes);
+  }
   if (branch.name == current) {
     return "to move the current branch there: " + git + "reset " + becomes;
   }
@@ -76,7 +93,6 @@ void SayBranch(const Stage& stage, const StagedBranch& branch) {
 }
 
 void SayBranchStays(const std::string& path) {
-  constexpr std::string_view kHeads = "/refs/heads/";
   const std::string repository(GitFolderOf(path));
   Say("the branch " + Printable(path.substr(repository.size() + kHeads.size())) + " of " +
       Printable(repository) + " stays: it is checked out, or was changed since");
@@ -94,15 +110,29 @@ AuditEntry UndoEntry(const Stage& stage, uint64_t number, const std::string& by)
           .by = by};
 }
 
-// The number of names that an apply has changed; ApplyPlan() counts the same ones.
-Result<size_t> CountNames(const Stage& stage, uint64_t number) {
+// The number of changes that users see: of the commits of a repository, only the branches.
+size_t CountApplied(const StagePlan& plan) {
+  const auto is_seen = [](const PlannedChange& one) { return one.is_done() && !one.is_gits; };
+  const auto files = std::ranges::count_if(plan.merge.changes, is_seen);
+  return static_cast<size_t>(files) + plan.branches.size();
+}
+
+// The same number for an earlier apply.
+Result<size_t> CountApplied(const Stage& stage, uint64_t number) {
   const Result<std::vector<DoneStep>> steps = StepsIn(stage.folder(), UndoName(number));
   if (!steps) return steps.error();
-  size_t names = 0;
+  size_t count = 0;
   for (const DoneStep& step : *steps) {
-    names += 1 + step.placed_inside.size() + step.before_inside.size();
+    const std::string_view repository = GitFolderOf(step.path);
+    if (repository.empty() || repository == step.path) {
+      count += 1 + step.placed_inside.size() + step.before_inside.size();
+    } else if (step.path.substr(repository.size()).starts_with(kHeads)) {
+      const auto inside = std::ranges::count_if(
+          step.placed_inside, [](const auto& inner) { return inner.second.is_file(); });
+      count += static_cast<size_t>(inside) + (step.placed.is_file() ? 1 : 0);
+    }
   }
-  return names;
+  return count;
 }
 
 // What the log says about, before it is done.
@@ -165,6 +195,7 @@ Outcome ApplyAndReport(TakenStage& taken, StagePlan& plan, const ApplyRequest& r
   const std::string& conflicts = request.options.conflicts;
   const Deciders deciders{request.by, conflicts.empty() ? "answer" : "--conflicts " + conflicts};
   const uint64_t number = numbers->next();
+  const size_t changes = CountApplied(plan);
   AddDigests(stage, merge);
   const Path& project = stage.record().project;
   if (Status s = log->Write(ApplyEntries(project, merge, number, deciders)); !s) return s.error();
@@ -181,7 +212,7 @@ Outcome ApplyAndReport(TakenStage& taken, StagePlan& plan, const ApplyRequest& r
                         "try again: ringfence stage apply " + id});
   }
   for (const StagedBranch& branch : plan.branches) SayBranch(stage, branch);
-  SayResult(request, "applied " + Counted(applied->changes, "change") + " of stage " + id +
+  SayResult(request, "applied " + Counted(changes, "change") + " of stage " + id +
                          "; to take them back: ringfence stage undo " + id);
   return 0;
 }
@@ -199,8 +230,8 @@ Outcome UndoStage(TakenStage& taken, const ApplyRequest& request) {
   const Result<StageLog> log = StageLog::Of(request.options.given, stage.folder());
   if (!log) return log.error();
   const uint64_t number = applies->applied.back();
-  const Result<size_t> names = CountNames(stage, number);
-  if (!names) return names.error();
+  const Result<size_t> changes = CountApplied(stage, number);
+  if (!changes) return changes.error();
   if (Status s = log->Write({UndoEntry(stage, number, request.by)}); !s) return s.error();
   const Result<Undone> undone = UndoApply(stage);
   const std::string failure = !undone                   ? undone.error().text()
@@ -216,7 +247,7 @@ Outcome UndoStage(TakenStage& taken, const ApplyRequest& request) {
                         ""});
   }
   for (const std::string& path : undone->branches) SayBranchStays(path);
-  SayResult(request, "took back " + Counted(*names, "change") + " of stage " + id);
+  SayResult(request, "took back " + Counted(*changes, "change") + " of stage " + id);
   return 0;
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "cli/common/console.h"
 #include "cli/stage/stage_choice.h"
 #include "run/messages.h"
+#include "staging/repository_changes.h"
 #include "staging/stage.h"
 #include "staging/undo.h"
 
@@ -58,10 +61,26 @@ ListedStage StageLine(const StageRecord& record, std::string state, std::optiona
   return listed;
 }
 
-ListedStage ListedWith(const Stage& stage) {
+// A repository with new commits counts as one change. Git's own state, such as its index, is never
+// applied, so it is not left over from an apply.
+std::optional<size_t> CountChanges(const Stage& stage, bool is_applied) {
   const Result<ChangeList> changes = stage.Changes();
-  return StageLine(stage.record(), StateText(stage),
-                   changes ? std::optional(changes->size()) : std::nullopt);
+  if (!changes) return {};
+  size_t count = 0;
+  std::set<std::string_view> repositories;
+  for (const Change& change : *changes) {
+    const std::string_view repository = GitFolderOf(change.path);
+    const bool is_gits = !repository.empty() && repository != change.path;
+    const bool counts = is_gits ? !is_applied && repositories.insert(repository).second : true;
+    if (counts) ++count;
+  }
+  return count;
+}
+
+ListedStage ListedWith(const Stage& stage) {
+  std::string state = StateText(stage);
+  const std::optional<size_t> changes = CountChanges(stage, state.ends_with("applied"));
+  return StageLine(stage.record(), std::move(state), changes);
 }
 
 // A stage that cannot be opened, for this reason. Nothing if it was removed meanwhile, or if what

@@ -87,6 +87,27 @@ def test_commits_are_applied_again_after_undo(world, use):
     git(world, "fsck", "--strict")
 
 
+def test_a_branch_with_commits_of_the_user_is_not_to_be_moved_back(world):
+    repository(world)
+    stage = world.stage("echo 2 > new; git add -A; git -c user.name=n -c user.email=e commit -qm two")
+    git(world, "commit", "-q", "--allow-empty", "-m", "mine")
+    said = world.good("stage", "apply", stage).stderr
+    assert "git reset" not in said, said
+    suggested = said.split("to compare: ")[1].strip()
+    assert suggested == f"git log --oneline main...stage/{stage}", said
+    shown = git(world, *suggested.split()[1:])
+    assert "mine" in shown and "two" in shown, shown
+
+
+def test_users_see_branches_and_no_other_files_of_git(world):
+    repository(world)
+    stage = world.stage("echo 2 >> a.txt; git -c user.name=n -c user.email=e commit -qam two")
+    assert [one["changes"] for one in world.stages()] == [2]
+    assert "applied 2 changes" in world.good("stage", "apply", stage).stdout
+    assert [(one["state"], one["changes"]) for one in world.stages()] == [("applied", 0)]
+    assert "took back 2 changes" in world.good("stage", "undo", stage).stdout
+
+
 def test_a_second_apply_does_not_make_the_branch_again(world):
     repository(world)
     stage = world.stage("echo 2 >> a.txt; git -c user.name=n -c user.email=e commit -qam two; echo 1 > later")

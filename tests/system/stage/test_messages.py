@@ -226,3 +226,15 @@ def test_a_signal_without_a_terminal_keeps_the_stage(world):
         said = running.communicate(timeout=30)[1]
     assert kept_line(world) in said, said
     assert not (world.project / "f").exists()
+
+
+def test_an_agents_command_is_listed_as_it_was_typed(world):
+    """Its own sandbox is switched off by more arguments."""
+    claude = world.base / "bin/claude"
+    claude.write_text("#!/bin/sh\necho $# > arguments\n")
+    claude.chmod(0o755)
+    done = world.call("run", "--stage", "--keep", "--", claude, "--resume", "x")
+    assert done.returncode == 0, done
+    assert [stage["command"] for stage in json.loads(world.good("stage", "list", "--json").stdout)["stages"]] == [
+        [str(claude), "--resume", "x"]]
+    assert "+4\n" in world.good("stage", "diff").stdout
