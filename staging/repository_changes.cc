@@ -13,7 +13,6 @@ namespace ringfence {
 namespace {
 
 constexpr std::string_view kGitFolder = ".git";
-constexpr std::string_view kHeads = "refs/heads/";
 constexpr std::string_view kPacked = "packed-refs";
 
 // Digits of an object's name.

@@ -14,6 +14,9 @@
 
 namespace ringfence {
 
+// The files of branches, in git's directory.
+inline constexpr std::string_view kHeads = "refs/heads/";
+
 // A branch or a detached HEAD that points to another commit than before.
 struct StagedBranch {
   std::string repository;  // git's directory, ".git"

@@ -62,11 +62,11 @@ class Undoer {
  private:
   static bool IsAddedInGit(const DoneStep& done, std::string_view part) {
     const std::string_view repository = GitFolderOf(done.path);
-    return !repository.empty() && !done.before.exists() &&
-           std::string_view(done.path).substr(repository.size()).starts_with(part);
+    return !repository.empty() && repository != done.path && !done.before.exists() &&
+           std::string_view(done.path).substr(repository.size() + 1).starts_with(part);
   }
-  static bool IsObjects(const DoneStep& done) { return IsAddedInGit(done, "/objects/"); }
-  static bool IsBranches(const DoneStep& done) { return IsAddedInGit(done, "/refs/heads/"); }
+  static bool IsObjects(const DoneStep& done) { return IsAddedInGit(done, "objects/"); }
+  static bool IsBranches(const DoneStep& done) { return IsAddedInGit(done, kHeads); }
 
   // Removes a new branch, or a new directory with branches. What the user has done with them since
   // is no reason to keep the other changes.

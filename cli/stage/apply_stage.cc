@@ -26,8 +26,6 @@
 namespace ringfence {
 namespace {
 
-constexpr std::string_view kHeads = "/refs/heads/";
-
 // Says "LABEL: PATH: WHY" for the first changes with this action, and how many more there are.
 void SayEach(const MergePlan& plan, ChangeAction action, const std::string& label) {
   constexpr size_t kMost = 20;
@@ -56,9 +54,9 @@ std::string CurrentBranch(const Stage& stage, const std::string& repository) {
 
 // True if the user may have moved the branch since the stage began.
 bool HasMoved(const Stage& stage, const StagedBranch& branch) {
-  for (const std::string& file : {std::string(kHeads) + branch.name, std::string("/packed-refs")}) {
-    const Result<Entry> entry =
-        LookAt(stage.project().get(), branch.repository + file, branch.repository);
+  for (const std::string& file : {std::string(kHeads) + branch.name, std::string("packed-refs")}) {
+    const std::string path = branch.repository + "/" + file;
+    const Result<Entry> entry = LookAt(stage.project().get(), path, path);
     if (entry && entry->exists()) return entry->ctime >= stage.record().watermark;
   }
   return true;
@@ -94,7 +92,7 @@ void SayBranch(const Stage& stage, const StagedBranch& branch) {
 
 void SayBranchStays(const std::string& path) {
   const std::string repository(GitFolderOf(path));
-  Say("the branch " + Printable(path.substr(repository.size() + kHeads.size())) + " of " +
+  Say("the branch " + Printable(path.substr(repository.size() + 1 + kHeads.size())) + " of " +
       Printable(repository) + " stays: it is checked out, or was changed since");
 }
 
@@ -126,7 +124,7 @@ Result<size_t> CountApplied(const Stage& stage, uint64_t number) {
     const std::string_view repository = GitFolderOf(step.path);
     if (repository.empty() || repository == step.path) {
       count += 1 + step.placed_inside.size() + step.before_inside.size();
-    } else if (step.path.substr(repository.size()).starts_with(kHeads)) {
+    } else if (step.path.substr(repository.size() + 1).starts_with(kHeads)) {
       const auto inside = std::ranges::count_if(
           step.placed_inside, [](const auto& inner) { return inner.second.is_file(); });
       count += static_cast<size_t>(inside) + (step.placed.is_file() ? 1 : 0);

@@ -83,7 +83,7 @@ Outcome WithPath(StageOptions options, Outcome (*command)(const StageOptions&)) 
 }
 
 Outcome Undo(const StageOptions& options) {
-  Result<TakenStage> taken = TakeStage(options);
+  Result<TakenStage> taken = TakeStage(options, StagePart::kApply);
   if (!taken) return taken.error();
   Outcome outcome = UndoStage(*taken, {options, "stage undo"});
   if (options.json && !outcome.error) PrintJson({{"id", taken->stage.record().id}});

@@ -11,9 +11,12 @@
 #include "run/messages.h"
 #include "run/typed_context.h"
 #include "sandbox/private_folders.h"
+#include "staging/undo.h"
 
 namespace ringfence {
 namespace {
+
+constexpr const char* kList = "ringfence stage list shows the stages";
 
 std::string JoinedIds(const std::vector<std::string>& ids) {
   std::string text;
@@ -35,31 +38,70 @@ Result<std::vector<std::string>> StagesHere(const StageStore& store) {
   return ids;
 }
 
-// For a stage that was found without its ID: says which one it is, unless the user is in its
-// project's own directory.
-void SayWhich(const StageStore& store, const std::string& id) {
-  const Result<StageFolder> folder = store.Open(id);
-  const Result<StageRecord> record = folder ? folder->Load() : folder.error();
-  if (!record || Path::Clean(CurrentDirectory()) == record->project) return;
-  Say("note: this is stage " + id + " of the project " + Quote(record->project.text()));
+// False if the stage has only what the command is not about. What cannot be read can be meant.
+bool HasPart(const StageStore& store, const std::string& id, StagePart part) {
+  Result<StageFolder> folder = store.Open(id);
+  const Result<ApplyNumbers> numbers = folder ? FindApplies(*folder) : folder.error();
+  if (!numbers) return true;
+  if (part == StagePart::kApply) return !numbers->applied.empty();
+  if (numbers->applied.empty()) return true;
+  const Result<Stage> stage = Stage::Open(std::move(*folder));
+  const Result<bool> has_more = stage ? HasUnapplied(*stage) : stage.error();
+  return !has_more || *has_more;
 }
 
-Result<std::string> FindId(const StageStore& store, const std::string& id) {
-  Result<std::vector<std::string>> ids = id.empty() ? StagesHere(store) : store.Ids();
+// The stages that are meant without an ID.
+struct Meant {
+  std::vector<std::string> ids;
+  bool has_others = false;  // that the project has as well
+};
+
+Result<Meant> FindMeant(const StageStore& store, StagePart part) {
+  Result<std::vector<std::string>> ids = StagesHere(store);
   if (!ids) return ids.error();
-  std::erase_if(*ids, [&id](const std::string& known) { return !known.starts_with(id); });
-  if (ids->size() == 1) {
-    if (id.empty()) SayWhich(store, ids->front());
-    return ids->front();
+  Meant meant{.ids = *ids};
+  if (ids->size() > 1) {
+    std::erase_if(meant.ids, [&](const std::string& id) { return !HasPart(store, id, part); });
   }
-  constexpr const char* kList = "ringfence stage list shows the stages";
-  if (id.empty() && ids->empty()) {
+  if (meant.ids.empty()) meant.ids = std::move(*ids);
+  meant.has_others = meant.ids.size() < ids->size();
+  return meant;
+}
+
+// For a stage that was found without its ID: says which one it is, unless it is the only one of the
+// project and the user is in the project's own directory.
+void SayWhich(const StageStore& store, const Meant& meant, StagePart part) {
+  const std::string& id = meant.ids.front();
+  const Result<StageFolder> folder = store.Open(id);
+  const Result<StageRecord> record = folder ? folder->Load() : folder.error();
+  if (!record) return;
+  const bool is_inside = Path::Clean(CurrentDirectory()) != record->project;
+  if (!is_inside && !meant.has_others) return;
+  const char* only = part == StagePart::kApply ? "is applied" : "has changes to apply";
+  Say("note: this is stage " + id +
+      (is_inside ? " of the project " + Quote(record->project.text()) : "") +
+      (meant.has_others ? std::string(", the only one that ") + only : ""));
+}
+
+Result<std::string> FindId(const StageStore& store, StagePart part) {
+  const Result<Meant> meant = FindMeant(store, part);
+  if (!meant) return meant.error();
+  if (meant->ids.empty()) {
     return UsageError("", "this project has no stage", kList);
   }
-  if (id.empty()) {
-    return UsageError("", "this project has several stages: " + JoinedIds(*ids),
+  if (meant->ids.size() > 1) {
+    return UsageError("", "this project has several stages: " + JoinedIds(meant->ids),
                       "name one of them");
   }
+  SayWhich(store, *meant, part);
+  return meant->ids.front();
+}
+
+Result<std::string> CompleteId(const StageStore& store, const std::string& id) {
+  Result<std::vector<std::string>> ids = store.Ids();
+  if (!ids) return ids.error();
+  std::erase_if(*ids, [&id](const std::string& known) { return !known.starts_with(id); });
+  if (ids->size() == 1) return ids->front();
   if (ids->empty()) return UsageError("", "no stage is named " + Quote(id), kList);
   return UsageError("", Quote(id) + " can mean several stages: " + JoinedIds(*ids),
                     "give more of the ID");
@@ -87,23 +129,24 @@ Status TakePathForId(const StageStore& store, StageOptions& options, const Chang
   const auto is_meant = [&](const std::string& id) { return id.starts_with(options.id); };
   const bool can_be_id = std::ranges::any_of(*ids, is_meant);
   if (can_be_id && Contains(*ids, options.id)) return Unit{};
-  const Result<std::vector<std::string>> here = StagesHere(store);
-  if (!here || here->size() != 1) return Unit{};
+  const Result<Meant> here = FindMeant(store, StagePart::kChanges);
+  if (!here || here->ids.size() != 1) return Unit{};
+  const std::string& only = here->ids.front();
   // The IDs of other projects' stages are random, too.
-  if (can_be_id && (is_meant(here->front()) || !changes(here->front(), options.id))) return Unit{};
+  if (can_be_id && (is_meant(only) || !changes(only, options.id))) return Unit{};
   options.paths.insert(options.paths.begin(), std::move(options.id));
-  options.id = here->front();
-  SayWhich(store, options.id);
+  options.id = only;
+  SayWhich(store, *here, StagePart::kChanges);
   return Unit{};
 }
 
-Result<StageFolder> ChooseFolder(const StageStore& store, const std::string& id) {
-  const Result<std::string> found = FindId(store, id);
+Result<StageFolder> ChooseFolder(const StageStore& store, const std::string& id, StagePart part) {
+  const Result<std::string> found = id.empty() ? FindId(store, part) : CompleteId(store, id);
   return found ? store.Open(*found) : found.error();
 }
 
-Result<Stage> ChooseStage(const StageStore& store, const std::string& id) {
-  Result<StageFolder> folder = ChooseFolder(store, id);
+Result<Stage> ChooseStage(const StageStore& store, const std::string& id, StagePart part) {
+  Result<StageFolder> folder = ChooseFolder(store, id, part);
   if (!folder) return folder.error();
   return Stage::Open(std::move(*folder));
 }

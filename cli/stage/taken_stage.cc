@@ -87,10 +87,10 @@ void SayEarlierVersions(const Stage& stage, const std::vector<std::string>& chan
   }
 }
 
-Result<TakenStage> TakeStage(const StageOptions& options) {
+Result<TakenStage> TakeStage(const StageOptions& options, StagePart part) {
   Result<StageStore> store = FindStages(options.given);
   if (!store) return store.error();
-  Result<Stage> stage = ChooseStage(*store, options.id);
+  Result<Stage> stage = ChooseStage(*store, options.id, part);
   if (!stage) return stage.error();
   if (Status s = LockStage(stage->folder()); !s) return s.error();
   if (Status s = RecoverStage(*stage, options.given); !s) return s.error();

@@ -6,6 +6,7 @@
 
 #include "base/outcome.h"
 #include "base/result.h"
+#include "cli/stage/stage_choice.h"
 #include "cli/stage/stage_options.h"
 #include "staging/stage.h"
 #include "staging/store/stage_store.h"
@@ -30,7 +31,7 @@ Status CheckRemovable(const StageFolder& stage);
 
 // The stage that the options name. Completes or undoes what a command that was killed has left. An
 // error if another process works on the stage.
-Result<TakenStage> TakeStage(const StageOptions& options);
+Result<TakenStage> TakeStage(const StageOptions& options, StagePart part = StagePart::kChanges);
 
 // Takes the project's lock, unless it is taken. `then` is the command, without the ID, with which
 // the user can try again.

@@ -228,6 +228,28 @@ def test_a_signal_without_a_terminal_keeps_the_stage(world):
     assert not (world.project / "f").exists()
 
 
+def test_without_an_id_what_is_applied_is_not_meant(world):
+    world.put("f", "1\n")
+    one = world.stage("echo 1 > one")
+    world.good("stage", "apply")
+    two = world.stage("echo 2 > two")
+    note = f"note: this is stage {two}, the only one that has changes to apply"
+    for arguments in (["diff"], ["diff", "two"], ["diff", "--stat"], ["review"], ["apply", "two"]):
+        done = world.good("stage", *arguments)
+        assert note in done.stderr, f"{arguments}: {done}"
+    world.good("stage", "undo", one)
+    done = world.good("stage", "undo")
+    assert f"note: this is stage {two}, the only one that is applied" in done.stderr, done
+    error_of(world.call("stage", "diff"), 2, "several stages", one, two)
+    world.good("stage", "apply", one)
+    world.good("stage", "apply", two)
+    error_of(world.call("stage", "undo"), 2, "several stages", one, two)
+    error_of(world.call("stage", "discard"), 2, "several stages", one, two)
+    world.stage("echo 3 > three")
+    world.good("stage", "discard")
+    assert {stage["id"] for stage in world.stages()} == {one, two}
+
+
 def test_an_agents_command_is_listed_as_it_was_typed(world):
     """Its own sandbox is switched off by more arguments."""
     claude = world.base / "bin/claude"
