@@ -94,7 +94,11 @@ class RepositoryPlanner {
       if (Status s = AddPacked(change.path, repository); !s) return s;
     }
     PlannedChange planned{.change = std::move(change), .is_gits = true};
-    if (IsObject(below, planned.change.after, kSha256) && planned.change.after.is_file()) {
+    if (IsTagOrStash(below, planned.change.after)) {
+      planned.is_gits = false;  // users must see what they would lose
+      planned.action = ChangeAction::kSkip;
+      planned.why = "of git's references, only branches are applied";
+    } else if (IsObject(below, planned.change.after, kSha256) && planned.change.after.is_file()) {
       planned.is_gits = std::exchange(has_sha256_, true);  // users must see one of them
       has_refused_ = true;
       planned.action = ChangeAction::kSkip;
@@ -110,6 +114,11 @@ class RepositoryPlanner {
     }
     plan_.changes.push_back(std::move(planned));
     return Unit{};
+  }
+
+  static bool IsTagOrStash(std::string_view below, const Entry& after) {
+    const bool is_named = below == "refs/stash" || below.starts_with("refs/tags/");
+    return is_named && after.is_file() && !below.ends_with(".lock");
   }
 
   // Objects and packs, by the names that git gives them (gitrepository-layout(5)). `digits` is the

@@ -26,13 +26,20 @@
 namespace ringfence {
 namespace {
 
-// Says "LABEL: PATH: WHY" for the first changes with this action, and how many more there are.
+// Says "LABEL: PATH: WHY" for the first changes with this action, and how many more there are. A
+// directory stands for what is in it for the same reason.
 void SayEach(const MergePlan& plan, ChangeAction action, const std::string& label) {
   constexpr size_t kMost = 20;
   size_t count = 0;
+  const PlannedChange* folder = nullptr;
   for (const PlannedChange& planned : plan.changes) {
-    if (planned.action != action || IsGitsState(planned) || ++count > kMost) continue;
-    Say(label + ": " + ShownPath(planned.change.path) + ": " + Printable(planned.why));
+    if (planned.action != action || IsGitsState(planned)) continue;
+    const std::string& path = planned.change.path;
+    const bool is_inside = folder != nullptr && path.starts_with(folder->change.path + "/");
+    if (is_inside && planned.why == folder->why) continue;
+    if (!is_inside) folder = &planned;
+    if (++count > kMost) continue;
+    Say(label + ": " + ShownPath(path) + ": " + Printable(planned.why));
   }
   if (count > kMost) Say(label + ": " + std::to_string(count - kMost) + " more");
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/launcher.h"
 #include "cli/common/console.h"
 #include "cli/stage/after_command.h"
 #include "cli/stage/apply_stage.h"
@@ -120,6 +121,11 @@ bool LooksIntoMemory(StageCommand command, const StageOptions& options) {
 }  // namespace
 
 Outcome RunStageCommand(StageCommand command, const StageOptions& options) {
+  if (IsSupervised()) {
+    return Outcome(Error{Error::Kind::kSystem, "stage",
+                         "this is inside a sandbox of ringfence's, which hides the stages",
+                         "run this command in another terminal"});
+  }
   // A command can have left files and directories without permissions. Where this is impossible,
   // they are reported.
   if (!LooksIntoMemory(command, options)) {

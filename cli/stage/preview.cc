@@ -79,7 +79,8 @@ class FoldedCounts {
 
 using CountsByFolder = std::map<std::string, FoldedCounts, std::less<>>;
 
-// The outermost directories with many changes; never the project itself.
+// The outermost directories with many changes, and those of new repositories; never the project
+// itself.
 CountsByFolder CollapsedFolders(const ChangeList& changes) {
   CountsByFolder folders;
   for (const Change& change : changes) {
@@ -88,7 +89,10 @@ CountsByFolder CollapsedFolders(const ChangeList& changes) {
       folders[std::string(folder)].Add(change);
     }
   }
-  std::erase_if(folders, [](const auto& folder) { return folder.second.all() < kManyChanges; });
+  // A new repository is one thing.
+  std::erase_if(folders, [](const auto& folder) {
+    return folder.second.all() < kManyChanges && NameOf(folder.first) != ".git";
+  });
   std::set<std::string, std::less<>> inner;
   for (const auto& [path, counts] : folders) {
     std::string_view outer = FolderOf(path);

@@ -184,6 +184,20 @@ TEST_CASE("repository: a branch that an earlier apply has made") {
   CHECK(becomes({{kBranch, kOther + "\n"}, {kBranch + "-2", kCommit + "\n"}}).empty());
 }
 
+TEST_CASE("repository: users see tags and stashes, which are not applied") {
+  const Planned planned = PlanOf({Added(".git/refs/remotes/origin/main", File()),
+                                  Added(".git/refs/stash", File()),
+                                  Added(".git/refs/tags/v1", File()),
+                                  Added(".git/refs/tags/v2.lock", File()),
+                                  {.path = ".git/refs/tags/v0", .before = File(), .after = {}}});
+  for (const PlannedChange& change : planned.plan.changes) {
+    CAPTURE(change.change.path);
+    const std::string& path = change.change.path;
+    CHECK_FALSE(change.is_done());
+    CHECK(change.is_gits == !(path.ends_with("stash") || path.ends_with("v1")));
+  }
+}
+
 TEST_CASE("repository: a symbolic HEAD and a malformed reference make no branch") {
   const Planned planned =
       PlanOf({Edited(".git/HEAD"), Edited(".git/refs/heads/main")},

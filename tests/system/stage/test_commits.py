@@ -123,3 +123,29 @@ def test_undo_removes_a_repository_that_was_new(world):
     stage = commit_in_stage(world, "git init -q -b main kit; echo 1 > kit/a; cd kit")
     world.good("stage", "undo", stage)
     assert not list(world.project.iterdir())
+
+
+def test_a_new_repository_is_one_line(world):
+    stage = world.stage("git init -q -b main kit; echo 1 > kit/a; cd kit; git add -A;"
+                        " git -c user.name=n -c user.email=e commit -qm one")
+    done = world.call("stage", "run", "--keep", "--", "sh", "-c", "git init -q -b main kit; echo 1 > kit/a")
+    assert "  kit/.git/ (+" in done.stderr and "kit/.git/HEAD" not in done.stderr, done
+    world.user_policy(write={"deny": ["kit/.git"]})
+    held = [line for line in world.good("stage", "apply", stage).stderr.splitlines() if "held back" in line]
+    assert len(held) == 1 and "kit/.git: " in held[0], held
+
+
+def test_tags_and_stashes_that_stay_behind_are_named(world):
+    repository(world)
+    git_ = "git -c user.name=n -c user.email=e"
+    done = world.call("stage", "run", "--keep", "--", "sh", "-ec",
+                      f"{git_} tag v1; echo 2 >> a.txt; {git_} stash -q; echo 3 >> a.txt")
+    for name in ("refs/stash", "refs/tags/v1"):
+        assert f"not applied: .git/{name}: of git's references, only branches are applied" in done.stderr, done
+    world.good("stage", "apply")
+    assert [stage["state"] for stage in world.stages()] == ["applied"]
+
+
+def test_inside_a_sandbox_no_stage_is_found(world):
+    done = world.call("run", "--", world.programs.ringfence, "stage", "list")
+    assert done.returncode == 2 and "this is inside a sandbox" in done.stderr, done
