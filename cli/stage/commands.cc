@@ -106,7 +106,7 @@ Outcome KeepBases(const StageOptions& options) {
 // descriptors to no process in a user namespace of its own (ptrace(2)).
 bool LooksIntoMemory(StageCommand command, const StageOptions& options) {
   const bool looks = command == StageCommand::kList || command == StageCommand::kDiff ||
-                     command == StageCommand::kKeepBases;
+                     command == StageCommand::kReview || command == StageCommand::kKeepBases;
   const Result<StageStore> store = FindStages(options.given);
   if (!looks || !store) return false;
   const Result<std::vector<std::string>> ids = store->Ids();

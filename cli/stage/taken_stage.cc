@@ -90,9 +90,11 @@ void SayEarlierVersions(const Stage& stage, const std::vector<std::string>& chan
 Result<TakenStage> TakeStage(const StageOptions& options, StagePart part) {
   Result<StageStore> store = FindStages(options.given);
   if (!store) return store.error();
-  Result<Stage> stage = ChooseStage(*store, options.id, part);
+  Result<StageFolder> folder = ChooseFolder(*store, options.id, part);
+  if (!folder) return folder.error();
+  if (Status s = LockStage(*folder); !s) return s.error();
+  Result<Stage> stage = Stage::Open(std::move(*folder));
   if (!stage) return stage.error();
-  if (Status s = LockStage(stage->folder()); !s) return s.error();
   if (Status s = RecoverStage(*stage, options.given); !s) return s.error();
   return TakenStage{std::move(*store), std::move(*stage), {}};
 }
@@ -120,7 +122,7 @@ Status LockStage(const StageFolder& stage) {
   if (!is_free) return is_free.error();
   if (*is_free) return Unit{};
   return UsageError("", "stage " + std::string(stage.path().name()) + " is in use",
-                    "wait until its command has ended, or end it");
+                    "wait until its command has ended and its question is answered");
 }
 
 Outcome SayKept(Stage& stage, int status) {

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from command_world import error_of
+from command_world import error_of
 from stage_world import tree_of
 
 
@@ -71,6 +72,8 @@ def test_the_changes_are_seen_while_the_command_runs(memory):
         stage = memory.stages()[0]
         assert stage["state"] == "running"
         assert memory.changes(stage["id"]) == {"f": "modified"}
+        assert "<html" in memory.good("stage", "review", stage["id"]).stdout
+        error_of(memory.call("stage", "apply"), 2, f"stage {stage['id']} is in use")
         assert not buffer_of(memory, stage["id"])
         running.stdin.close()
         assert running.wait(30) == 0
