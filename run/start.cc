@@ -35,7 +35,8 @@ namespace {
 
 struct RunOutcome : Outcome {
   using Outcome::Outcome;
-  int signal = 0;  // the signal that ended the command; 0 for none
+  int signal = 0;        // the signal that ended the command; 0 for none
+  bool not_run = false;  // its program was not found, or cannot be executed
 };
 
 // The status is kSetupFailed if the system is at fault rather than the request or a policy.
@@ -156,6 +157,7 @@ class Account final : public LaunchObserver {
     if (stage_ != nullptr) LogStageEnd(plan, ended.status);
     RunOutcome outcome(ended.status);
     outcome.signal = ended.signal;
+    outcome.not_run = ended.not_run.has_value();
     return outcome;
   }
 
@@ -345,6 +347,11 @@ RunOutcome RunInStage(const RunOptions& options, RunRequest& request, const RunS
   if (!stage) return NotStarted(stage.error());
   RunOutcome outcome = Run(request, around, &*stage);
   if (outcome.error || outcome.status == kSetupFailed) {
+    stage->Abandon();
+    return outcome;
+  }
+  // The report has said why. With --json, the result is printed all the same.
+  if (outcome.not_run && !options.json) {
     stage->Abandon();
     return outcome;
   }

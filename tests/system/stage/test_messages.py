@@ -46,6 +46,24 @@ def test_a_stage_without_its_project_is_listed(world):
     assert f"warning: stage {stage}: " in done.stderr and done.returncode == 0
 
 
+@pytest.mark.parametrize("mechanism", ["overlay", "copy"])
+@pytest.mark.parametrize("options", [(), ("--apply",), ("--keep",), ("--json",)])
+def test_a_program_that_was_not_run_is_all_that_is_said(world, mechanism, options):
+    if mechanism == "copy":
+        world.forbid_overlay()
+    world.put("not-executable", "")
+    for program, status, why in (("no-such-program", 127, "not found in PATH"),
+                                 ("./not-executable", 126, "it is not an executable file")):
+        done = world.call("stage", "run", *options, "--", program)
+        assert done.returncode == status and f'"{program}" could not be run: {why}' in done.stderr, done
+        assert "changed nothing" not in done.stderr and "kept as stage" not in done.stderr, done
+        if options == ("--json",):
+            assert json.loads(done.stdout)["changes"] == []
+    assert world.stages() == []
+    done = world.call("stage", "run", *options, "--", "sh", "-c", "exit 127")
+    assert done.returncode == 127 and ("changed nothing" in done.stderr) == (options != ("--json",))
+
+
 def test_apply_and_undo_count_alike(world):
     world.put("old/a", "1\n")
     world.put("old/b", "2\n")
