@@ -28,7 +28,8 @@ namespace {
 
 // Says "LABEL: PATH: WHY" for the first changes with this action, and how many more there are. A
 // directory stands for what is in it for the same reason.
-void SayEach(const MergePlan& plan, ChangeAction action, const std::string& label) {
+void SayEach(const MergePlan& plan, ChangeAction action, const std::string& label,
+             const std::string& outcome = "") {
   constexpr size_t kMost = 20;
   size_t count = 0;
   const PlannedChange* folder = nullptr;
@@ -39,7 +40,7 @@ void SayEach(const MergePlan& plan, ChangeAction action, const std::string& labe
     if (is_inside && planned.why == folder->why) continue;
     if (!is_inside) folder = &planned;
     if (++count > kMost) continue;
-    Say(label + ": " + ShownPath(path) + ": " + Printable(planned.why));
+    Say(label + ": " + ShownPath(path) + ": " + Printable(planned.why) + outcome);
   }
   if (count > kMost) Say(label + ": " + std::to_string(count - kMost) + " more");
 }
@@ -167,8 +168,13 @@ void LogFailure(const Stage& stage, const StageLog& log, const LoggedStep& step,
 
 }  // namespace
 
-void SayWhatStays(const MergePlan& plan) {
-  SayEach(plan, ChangeAction::kConflict, "conflict");
+void SayWhatStays(const MergePlan& plan, std::string_view conflicts) {
+  if (conflicts.empty()) {
+    SayEach(plan, ChangeAction::kConflict, "conflict");
+  } else {
+    SayEach(plan, ChangeAction::kConflict, "conflict resolved",
+            conflicts == "mine" ? "; your version is kept" : "; the stage's version is taken");
+  }
   SayEach(plan, ChangeAction::kHold, "held back by the policy");
   SayEach(plan, ChangeAction::kSkip, "not applied");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/outcome.h"
 #include "cli/stage/plan_apply.h"
@@ -11,8 +12,9 @@
 
 namespace ringfence {
 
-// Says which changes are in conflict, held back or never applied, and why.
-void SayWhatStays(const MergePlan& plan);
+// Says which changes are in conflict, held back or never applied, and why. `conflicts` is the side
+// that is taken in all conflicts ("staged" or "mine"); "" if they are not resolved yet.
+void SayWhatStays(const MergePlan& plan, std::string_view conflicts = "");
 
 // What a command that applies or undoes a stage needs besides it. Not owned.
 struct ApplyRequest {

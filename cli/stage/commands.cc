@@ -51,7 +51,7 @@ Outcome Apply(const StageOptions& options) {
   if (Status s = TakeProject(*taken, "ringfence stage apply "); !s) return s.error();
   Result<StagePlan> plan = PlanApply(*taken, options);
   if (!plan) return plan.error();
-  SayWhatStays(plan->merge);
+  SayWhatStays(plan->merge, options.conflicts);
   if (!ResolveConflicts(taken->stage, options, plan->merge)) return SayKept(taken->stage, 1);
   Outcome outcome = ApplyAndReport(*taken, *plan, {options, "stage apply"});
   const bool has_conflicts = plan->merge.Count(ChangeAction::kConflict) > 0;

@@ -46,6 +46,19 @@ def test_a_stage_without_its_project_is_listed(world):
     assert f"warning: stage {stage}: " in done.stderr and done.returncode == 0
 
 
+@pytest.mark.parametrize("side,said", [("staged", "the stage's version is taken"),
+                                       ("mine", "your version is kept")])
+def test_conflicts_that_an_option_resolves_are_named_as_resolved(world, side, said):
+    world.put("a", "1\n")
+    world.put("b", "1\n")
+    stage = world.stage("echo 2 > a; echo 2 > b")
+    world.put("a", "3\n")
+    done = world.good("stage", "apply", stage, "--conflicts", side)
+    assert f"conflict resolved: a: changed in the stage and in the project; {said}\n" in done.stderr, done
+    assert "conflict: " not in done.stderr
+    assert (world.project / "a").read_text() == ("2\n" if side == "staged" else "3\n")
+
+
 @pytest.mark.parametrize("mechanism", ["overlay", "copy"])
 @pytest.mark.parametrize("options", [(), ("--apply",), ("--keep",), ("--json",)])
 def test_a_program_that_was_not_run_is_all_that_is_said(world, mechanism, options):
