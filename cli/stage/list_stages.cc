@@ -133,7 +133,7 @@ Outcome ListStages(const StageOptions& options) {
   for (const std::string& id : *ids) {
     Result<StageFolder> folder = store->Open(id);
     if (!folder) continue;  // removed meanwhile
-    Result<Stage> stage = Stage::Open(std::move(*folder));
+    Result<Stage> stage = OpenStage(std::move(*folder));
     std::optional<ListedStage> listed =
         stage ? ListedWith(*stage) : ListedWithout(*store, id, stage.error());
     if (listed) stages.push_back(std::move(*listed));

@@ -1,6 +1,10 @@
 #include "cli/stage/stage_choice.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <optional>
 #include <utility>
 
 #include "base/contains.h"
@@ -107,6 +111,22 @@ Result<std::string> CompleteId(const StageStore& store, const std::string& id) {
                     "give more of the ID");
 }
 
+// The error for a project that was moved or removed since the stage began; nothing if it exists.
+std::optional<Error> MissingProject(const StageRecord& record) {
+  const std::string& project = record.project.text();
+  struct stat facts {};
+  const bool is_known = ::lstat(project.c_str(), &facts) == 0;
+  const int code = is_known ? ENOTDIR : errno;
+  const bool is_missing = is_known ? !S_ISDIR(facts.st_mode) : code == ENOENT || code == ENOTDIR;
+  if (!is_missing) return {};
+  const std::string what = is_known && S_ISLNK(facts.st_mode) ? "is a symbolic link now"
+                           : is_known                         ? "is not a directory any more"
+                                                              : "does not exist any more";
+  return Error{
+      Error::Kind::kSystem, project, "the project " + what,
+      "move it back to this path, or remove the stage: ringfence stage discard " + record.id, code};
+}
+
 }  // namespace
 
 Result<StageStore> FindStages(Registration given) {
@@ -148,7 +168,14 @@ Result<StageFolder> ChooseFolder(const StageStore& store, const std::string& id,
 Result<Stage> ChooseStage(const StageStore& store, const std::string& id, StagePart part) {
   Result<StageFolder> folder = ChooseFolder(store, id, part);
   if (!folder) return folder.error();
-  return Stage::Open(std::move(*folder));
+  return OpenStage(std::move(*folder));
+}
+
+Result<Stage> OpenStage(StageFolder folder) {
+  if (const Result<StageRecord> record = folder.Load()) {
+    if (std::optional<Error> missing = MissingProject(*record)) return std::move(*missing);
+  }
+  return Stage::Open(std::move(folder));
 }
 
 }  // namespace ringfence

@@ -28,6 +28,9 @@ Result<StageFolder> ChooseFolder(const StageStore& store, const std::string& id,
 Result<Stage> ChooseStage(const StageStore& store, const std::string& id,
                           StagePart part = StagePart::kChanges);
 
+// Stage::Open(), whose error says so if the project was moved or removed.
+Result<Stage> OpenStage(StageFolder folder);
+
 // True if the stage changes the path.
 using ChangesPath = std::function<bool(const std::string& id, const std::string& path)>;
 

@@ -46,6 +46,37 @@ def test_a_stage_without_its_project_is_listed(world):
     assert f"warning: stage {stage}: " in done.stderr and done.returncode == 0
 
 
+@pytest.mark.parametrize("now,what", [("moved", "does not exist any more"),
+                                      ("file", "is not a directory any more"),
+                                      ("link", "is a symbolic link now")])
+def test_a_missing_project_is_named_with_what_can_be_done(world, now, what):
+    stage = world.stage("echo 1 > a")
+    moved = world.project.with_name("moved")
+    world.project.rename(moved)
+    if now == "file":
+        world.project.write_text("")
+    if now == "link":
+        world.project.symlink_to(moved)
+    for command in ("diff", "review", "apply", "undo"):
+        done = world.call("stage", command, stage, cwd=moved)
+        error_of(done, 2, f"{world.project}: the project {what}",
+                 f"move it back to this path, or remove the stage: ringfence stage discard {stage}")
+    listed = world.call("stage", "list", cwd=moved)
+    assert f"warning: stage {stage}: {world.project}: the project {what}" in listed.stderr, listed
+    assert f"{stage}  unusable" in listed.stdout
+    if now != "moved":
+        world.project.unlink()
+    moved.rename(world.project)
+    world.good("stage", "apply", stage)
+    assert (world.project / "a").read_text() == "1\n"
+    stage = world.stage("echo 2 > a")
+    world.project.rename(moved)
+    done = world.call("stage", "discard", stage, cwd=moved)
+    moved.rename(world.project)
+    assert done.returncode == 0, done
+    assert stage not in [listed["id"] for listed in world.stages()]
+
+
 @pytest.mark.parametrize("side,said", [("staged", "the stage's version is taken"),
                                        ("mine", "your version is kept")])
 def test_conflicts_that_an_option_resolves_are_named_as_resolved(world, side, said):
