@@ -42,21 +42,19 @@ Error LastOf(const std::vector<Error>& mistakes) {
   return mistakes.back();
 }
 
-// Checks an output file before the audit starts: its directory must exist, and it must not be a
-// file that the audit reads.
-Status CheckTarget(const std::string& option, const std::string& target,
+// Checks an output file, of which `path` is written, before the audit starts: its directory must
+// exist, and it must not be a file that the audit reads.
+Status CheckTarget(const std::string& option, const std::string& target, const std::string& path,
                    const std::vector<std::string>& inputs) {
   if (target.empty()) return Unit{};
-  const Result<std::string> path = FollowedPath(Absolute(target));
-  if (!path) return path.error();
-  if (const std::vector<std::string> missing = MissingFolders(*path); !missing.empty()) {
+  if (const std::vector<std::string> missing = MissingFolders(path); !missing.empty()) {
     return UsageError(option, "the directory " + Quote(missing.back()) + " does not exist",
                       "create it, or name a file in another directory");
   }
   for (const std::string& input : inputs) {
     std::error_code failure;  // ignored: one of the two may not exist
     const bool is_same =
-        *path == Absolute(input) || std::filesystem::equivalent(*path, Absolute(input), failure);
+        path == Absolute(input) || std::filesystem::equivalent(path, Absolute(input), failure);
     if (!is_same) continue;
     return UsageError(option, Quote(target) + " is one of the files of this audit",
                       "name another file");
@@ -66,9 +64,13 @@ Status CheckTarget(const std::string& option, const std::string& target,
 
 Status CheckTargets(const AuditOptions& options, std::vector<std::string> inputs) {
   for (const std::string& policy : options.question.policies) inputs.push_back(policy);
-  if (Status s = CheckTarget("--baseline", options.baseline, inputs); !s) return s;
-  if (!options.baseline.empty()) inputs.push_back(options.baseline);
-  return CheckTarget("--output", options.output, inputs);
+  if (!options.baseline.empty()) {
+    const Result<std::string> file = FollowedPath(Absolute(options.baseline));
+    if (!file) return file.error();
+    if (Status s = CheckTarget("--baseline", options.baseline, *file, inputs); !s) return s;
+    inputs.push_back(options.baseline);
+  }
+  return CheckTarget("--output", options.output, Absolute(options.output), inputs);
 }
 
 Status Deliver(const AuditOptions& options, const std::string& text) {
@@ -109,7 +111,10 @@ Status UseBaseline(const AuditOptions& options, const std::vector<BaselineEntry>
   if (options.baseline.empty()) return Unit{};
   report.baseline = options.baseline;
   const std::vector<BaselineEntry> now = EntriesOf(report.matrix);
-  if (options.update) return WriteWhole(Absolute(options.baseline), RenderBaseline(now));
+  if (options.update) {
+    const Result<std::string> file = FollowedPath(Absolute(options.baseline));
+    return file ? WriteWhole(*file, RenderBaseline(now)) : file.error();
+  }
   report.changes = ChangesSince(before, now);
   return Unit{};
 }

@@ -151,6 +151,16 @@ Result<FilePlace> FilePlace::Find(const std::string& path) {
   return FindPlain(Path::Clean(real.string()));
 }
 
+Result<FilePlace> FilePlace::FindName(const Path& path) {
+  const std::string parent = path.Parent().text();
+  if (Status s = RefuseDanglingLinks(parent); !s) return s.error();
+  std::error_code failed;
+  const std::filesystem::path real = Canonical(parent, failed);
+  if (failed) return NotCreated(path, failed.value());
+  if (path.is_root()) return FindPlain(path);
+  return FindPlain(Path::Clean(real.string()).Child(path.name()));
+}
+
 Result<FilePlace> FilePlace::FindPlain(const Path& path) {
   if (path.is_root()) return ConfigError(path.text(), "is not a regular file", "");
   Result<NearestFolder> nearest = OpenNearestPlainFolder(path.Parent(), kAnySize);
@@ -212,12 +222,14 @@ Result<std::optional<std::string>> FilePlace::Read() const {
 }
 
 Status FilePlace::Replace(const std::string& temporary, const std::string& bytes,
-                          const FileOwnership& if_new) const {
+                          const FileOwnership& if_new, OldLink link) const {
   if (!has_folder()) return NotCreated(path_, ENOENT);
-  const Result<std::optional<struct stat>> old = Facts();
+  Result<std::optional<struct stat>> old = Facts();
   if (!old) return old.error();
-  if (*old && !S_ISREG((*old)->st_mode))
+  if (*old && S_ISLNK((*old)->st_mode) && link == OldLink::kReplace) old->reset();
+  if (*old && !S_ISREG((*old)->st_mode)) {
     return ConfigError(path_.text(), "is not a regular file", "");
+  }
   const UniqueFd fd(::openat(folder(), temporary.c_str(),
                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd.valid()) return NotCreated(path_.Parent().Child(temporary), errno);
@@ -271,12 +283,19 @@ std::string TemporaryName() {
 }
 
 Status WriteWhole(const std::string& path, const std::string& bytes, mode_t mode_if_new) {
-  const Result<FilePlace> place = FilePlace::Find(path);
+  const Path clean = Path::Clean(path);
+  // Programs rely on /dev/stdout and the like, which root could replace.
+  constexpr std::string_view kDevices = "/dev";
+  if (clean.Parent().text() == kDevices) {
+    return ConfigError(path, "is not a regular file", "name a file, or use standard output");
+  }
+  const Result<FilePlace> place = FilePlace::FindName(clean);
   if (!place) return place.error();
   if (const std::vector<std::string> missing = place->MissingFolders(); !missing.empty()) {
     return ConfigError(missing.front(), "does not exist", "create the directory first");
   }
-  return place->Replace(TemporaryName(), bytes, {.mode = mode_if_new});
+  return place->Replace(TemporaryName(), bytes, {.mode = mode_if_new},
+                        FilePlace::OldLink::kReplace);
 }
 
 }  // namespace ringfence

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ class FilePlace {
  public:
   // Follows links. A dangling link is an error: its target may be on a disk that is not mounted.
   static Result<FilePlace> Find(const std::string& path);
+  // The same for the directories of the path only: the name itself may be a link.
+  static Result<FilePlace> FindName(const Path& path);
   // Refuses links in the directories of the path.
   static Result<FilePlace> FindPlain(const Path& path);
 
@@ -61,9 +64,11 @@ class FilePlace {
 
   // Writes the whole file or nothing: writes `bytes` to `temporary` in the same directory, gives it
   // the mode and owner of the file that it replaces, or else `if_new`, and renames it. The new file
-  // has no extended attributes, and other hard links keep the old content.
+  // has no extended attributes, and other hard links keep the old content. A link is an error, or
+  // is itself replaced.
+  enum class OldLink : uint8_t { kRefuse, kReplace };
   Status Replace(const std::string& temporary, const std::string& bytes,
-                 const FileOwnership& if_new) const;
+                 const FileOwnership& if_new, OldLink link = OldLink::kRefuse) const;
   // Creates the directory of this name, or gives an existing one this mode and owner.
   Status MakeFolder(const FileOwnership& wanted) const;
   // Both succeed if the name does not exist. RemoveEmptyFolder() ignores other errors too, because
@@ -88,7 +93,8 @@ inline constexpr std::string_view kTemporaryPrefix = ".ringfence-";
 std::string TemporaryName();
 
 // Writes a file that the user named, in an existing directory: the whole file or nothing. Keeps the
-// mode and owner of the file that it replaces. Follows a link.
+// mode and owner of the file that it replaces. A symbolic link is replaced itself: in a directory
+// that an agent may write, it could lead to any file of the user's.
 Status WriteWhole(const std::string& path, const std::string& bytes, mode_t mode_if_new = 0644);
 
 }  // namespace ringfence

@@ -32,8 +32,7 @@ TEST_CASE(
   const TemporaryTree tree;
   tree.File("old", std::string(9u << 20, 'x'));  // more than the reader's limit
   REQUIRE(::chmod(tree.At("old").c_str(), 0600) == 0);
-  REQUIRE(::symlink("old", tree.At("link").c_str()) == 0);
-  CHECK(WriteWhole(tree.At("link"), "new").has_value());
+  CHECK(WriteWhole(tree.At("old"), "new").has_value());
   CHECK(Content(tree.At("old")) == "new");
   CHECK(ModeOf(tree.At("old")) == 0600);
   CHECK(WriteWhole(tree.At("fresh"), "x", 0755).has_value());
@@ -43,6 +42,28 @@ TEST_CASE(
   REQUIRE(::mkfifo(tree.At("pipe").c_str(), 0600) == 0);
   CHECK(WriteWhole(tree.At("pipe"), "x").error().what == "is not a regular file");
   CHECK_FALSE(WriteWhole(tree.At(""), "x").has_value());
+}
+
+TEST_CASE("file place: a link at the name of a file to write is replaced, and its target stays") {
+  const TemporaryTree tree;
+  tree.File("target", "old");
+  tree.Directory("folder");
+  tree.Link("link", tree.At("target"));
+  tree.Link("nowhere", tree.At("missing"));
+  tree.Link("to-folder", tree.At("folder"));
+  for (const char* name : {"link", "nowhere", "to-folder"}) {
+    CAPTURE(name);
+    CHECK(WriteWhole(tree.At(name), "new").has_value());
+    CHECK(Content(tree.At(name)) == "new");
+    CHECK(ModeOf(tree.At(name)) == 0644);
+  }
+  CHECK(Content(tree.At("target")) == "old");
+  CHECK_FALSE(Content(tree.At("missing")).has_value());
+  tree.Link("directory", tree.At("folder"));
+  CHECK(WriteWhole(tree.At("directory/file"), "x").has_value());
+  CHECK(Content(tree.At("folder/file")) == "x");
+  CHECK(WriteWhole("/dev/ringfence-test", "x").error().what == "is not a regular file");
+  CHECK(WriteWhole(tree.At("folder"), "x").error().what == "is not a regular file");
 }
 
 TEST_CASE("file place: a link is followed to its file, and must lead to one") {

@@ -227,24 +227,35 @@ def test_an_unwritable_report_path_is_an_error(world):
         error_of(world.run("audit", *arguments, "folder"), 2, "folder")
 
 
-def test_a_report_is_written_through_a_link(world):
+def test_a_baseline_is_written_through_a_link(world):
     policy(world)
     calls = fixtures(world, call("Read", "a"))
-    target = world.write(world.base / "kept/report", "")
+    target = world.write(world.base / "kept/baseline", "")
     target.chmod(0o640)
     link = world.project / "link"
     link.symlink_to(target)
-    for more in (("--output", "link"), ("--baseline", "link", "--update")):
-        world.write(target, "")
-        audit(world, calls, "--policy", "policy.json", *more)
-        assert link.is_symlink() and target.read_text(), more
-        assert target.stat().st_mode & 0o7777 == 0o640, oct(target.stat().st_mode)
-        link.unlink()
-        link.symlink_to(world.base / "kept/nothing")
-        error_of(world.run("audit", calls, "--policy", "policy.json", *more), 2, "link", "is a dangling symbolic link")
-        assert not (world.base / "kept/nothing").exists()
-        link.unlink()
-        link.symlink_to(target)
+    arguments = ("audit", calls, "--policy", "policy.json", "--baseline", "link", "--update")
+    audit(world, *arguments[1:])
+    assert link.is_symlink() and target.read_text()
+    assert target.stat().st_mode & 0o7777 == 0o640, oct(target.stat().st_mode)
+    link.unlink()
+    link.symlink_to(world.base / "kept/nothing")
+    error_of(world.run(*arguments), 2, "link", "is a dangling symbolic link")
+    assert not (world.base / "kept/nothing").exists()
+
+
+def test_a_report_replaces_a_link(world):
+    """A link in a project can lead to any file of the user's."""
+    policy(world)
+    calls = fixtures(world, call("Read", "a"))
+    target = world.write(world.base / "kept/file", "x")
+    for place in (target, world.base / "kept/nothing"):
+        link = world.project / "link"
+        link.unlink(missing_ok=True)
+        link.symlink_to(place)
+        audit(world, calls, "--policy", "policy.json", "--output", "link")
+        assert not link.is_symlink() and "decision" in link.read_text()
+    assert target.read_text() == "x" and not (world.base / "kept/nothing").exists()
 
 
 def test_input_files_are_not_overwritten(world):

@@ -113,6 +113,13 @@ def test_output_writes_one_executable_file(world):
     assert script.read_text() == made(world, "a", "--for", "tmux")
     assert stat.S_IMODE(script.stat().st_mode) == 0o755
     assert os.listdir(world.project) == ["x.sh"]
+    (world.project / "target").write_text("x")
+    script.unlink()
+    script.symlink_to(world.project / "target")
+    assert made(world, "a", "--for", "tmux", "--output", "x.sh") == ""
+    assert not script.is_symlink() and stat.S_IMODE(script.stat().st_mode) == 0o755
+    assert (world.project / "target").read_text() == "x"
+    (world.project / "target").unlink()
     done = layout(world, "a", "--for", "tmux", "--output", "no/x.sh")
     assert done.returncode == 2 and "does not exist" in done.stderr, done
     assert os.listdir(world.project) == ["x.sh"]

@@ -112,6 +112,17 @@ def test_the_page_is_written_as_the_user_says(world, own_world):
     assert "<h1>Nothing to apply</h1>" in world.good("stage", "review", stage).stdout
 
 
+def test_the_page_replaces_a_link(world):
+    """A link that a command has left in the project could lead to any file of the user's."""
+    stage = world.stage("echo 1 > a")
+    target = world.put("target", "x")
+    (world.project / "page.html").symlink_to(target)
+    world.good("stage", "review", stage, "--output", "page.html")
+    page = world.project / "page.html"
+    assert not page.is_symlink() and page.read_text().startswith("<!doctype html>")
+    assert target.read_text() == "x"
+
+
 def test_a_page_is_not_for_a_terminal(own_world):
     own_world.put("a.txt", "1\n")
     stage = own_world.stage("echo 2 >> a.txt")
