@@ -4,6 +4,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -20,12 +21,13 @@ namespace {
 constexpr int kAttempts = 3;
 constexpr size_t kLongestAnswer = 64;  // longer text is not a valid answer
 
-volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t interrupted = 0;  // the signal that has ended the question; or 0
 
-void Interrupt(int) { interrupted = 1; }
+void Interrupt(int signal) { interrupted = signal; }
 
-// Makes Ctrl-C set `interrupted` instead of ending the program. The signal is delivered only while
-// ReadLine() waits, so that it cannot arrive between the check of the flag and the wait.
+// Makes Ctrl-C set `interrupted` instead of ending the program, and signals that the caller holds
+// back (HeldSignals) as well. They are delivered only while ReadLine() waits, so that they cannot
+// arrive between the check of the flag and the wait.
 class CatchInterrupt : NotCopied {
  public:
   CatchInterrupt() {
@@ -34,28 +36,41 @@ class CatchInterrupt : NotCopied {
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
     ::sigprocmask(SIG_BLOCK, &interrupt, &mask_before_);
-    struct sigaction action {};
-    action.sa_handler = Interrupt;
-    sigemptyset(&action.sa_mask);
-    ::sigaction(SIGINT, &action, &action_before_);
     while_waiting_ = mask_before_;
-    sigdelset(&while_waiting_, SIGINT);
+    for (Caught& caught : caught_) {
+      caught.is_active = caught.signal == SIGINT || sigismember(&mask_before_, caught.signal) == 1;
+      if (!caught.is_active) continue;
+      struct sigaction action {};
+      action.sa_handler = Interrupt;
+      sigemptyset(&action.sa_mask);
+      ::sigaction(caught.signal, &action, &caught.before);
+      sigdelset(&while_waiting_, caught.signal);
+    }
   }
   ~CatchInterrupt() {
-    ::sigaction(SIGINT, &action_before_, nullptr);
+    for (const Caught& caught : caught_) {
+      if (caught.is_active) ::sigaction(caught.signal, &caught.before, nullptr);
+    }
+    // The caller finds one that it holds back.
+    if (interrupted != 0 && interrupted != SIGINT) ::raise(interrupted);
     ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
   }
 
   const sigset_t& while_waiting() const { return while_waiting_; }
 
  private:
-  struct sigaction action_before_ {};
+  struct Caught {
+    int signal;
+    bool is_active = false;
+    struct sigaction before {};
+  };
+  std::array<Caught, 3> caught_{{{SIGINT}, {SIGTERM}, {SIGHUP}}};
   sigset_t mask_before_{};
   sigset_t while_waiting_{};
 };
 
-// Reads a line, without its newline. Returns nullopt at the end of the input, after Ctrl-C and on
-// an error.
+// Reads a line, without its newline. Returns nullopt at the end of the input, after a signal that
+// CatchInterrupt catches, and on an error.
 std::optional<std::string> ReadLine(int fd, const sigset_t& mask) {
   std::string line;
   for (;;) {

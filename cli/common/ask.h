@@ -8,7 +8,8 @@
 
 namespace ringfence {
 
-// Only kYes permits anything. kInterrupted (Ctrl-C) also means no, and the command stops asking.
+// Only kYes permits anything. kInterrupted (Ctrl-C, or a signal that the caller holds back with
+// HeldSignals) also means no, and the command stops asking.
 enum class UserReply { kYes, kNo, kInterrupted };
 
 struct Choice {
@@ -31,8 +32,8 @@ class Terminal {
   UserReply Ask(std::string_view question, UserReply if_empty = UserReply::kNo) const;
 
   // Prints "QUESTION [s]taged s[k]ip " and waits for a line with the key of a choice, or its word.
-  // Returns the key; nothing after Ctrl-C, the end of the input or a third invalid answer, and
-  // without a terminal.
+  // Returns the key; nothing after kInterrupted's signals, the end of the input or a third invalid
+  // answer, and without a terminal.
   std::optional<char> Choose(std::string_view question, std::span<const Choice> choices) const;
 
  private:

@@ -23,7 +23,13 @@ class ForegroundSettings : NotCopied {
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
     ::posix_spawnattr_setsigdefault(&attributes, &interrupt);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    // This process may hold signals back (HeldSignals).
+    sigset_t mask;
+    ::sigprocmask(SIG_SETMASK, nullptr, &mask);
+    sigdelset(&mask, SIGTERM);
+    sigdelset(&mask, SIGHUP);
+    ::posix_spawnattr_setsigmask(&attributes, &mask);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   }
   ~ForegroundSettings() {
     ::posix_spawn_file_actions_destroy(&actions);

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/common/console.h"
+#include "cli/common/held_signals.h"
 #include "cli/stage/apply_stage.h"
 #include "cli/stage/collect_garbage.h"
 #include "cli/stage/conflicts.h"
@@ -80,8 +81,9 @@ constexpr const char* kAutoApply = "stage.commands.auto_apply";
 // The end of a stage's command.
 class StageEnd {
  public:
-  StageEnd(TakenStage& taken, const StageOptions& options)
-      : taken_(taken), stage_(taken.stage), options_(options) {
+  // Signals are held back until changes are applied: the stage is kept and named first.
+  StageEnd(TakenStage& taken, const StageOptions& options, HeldSignals& signals)
+      : taken_(taken), stage_(taken.stage), options_(options), signals_(signals) {
     if (options.project == 0) return;
     taken.project = UniqueFd(static_cast<int>(options.project));
     ::fcntl(taken.project.get(), F_SETFD, FD_CLOEXEC);
@@ -110,7 +112,9 @@ class StageEnd {
         return SayKept(stage_, status);
     }
     SayWho(decided.by);
-    if (!ResolveConflicts(stage_, options_, plan->merge)) return SayKept(stage_, status);
+    const bool is_resolved = ResolveConflicts(stage_, options_, plan->merge);
+    if (!is_resolved || signals_.Arrived() != 0) return SayKept(stage_, status);
+    signals_.Release();
     Outcome outcome = ApplyAndReport(taken_, *plan, {options_, decided.by});
     if (outcome.error) {
       SayKept(stage_, 1);
@@ -128,7 +132,7 @@ class StageEnd {
 
   Decided Decide(StagePlan& plan, bool is_long) const {
     if (options_.discard) return {StageDecision::kDiscard, "--discard"};
-    if (IsEndedByUser()) return {StageDecision::kKeep, "signal"};
+    if (IsEndedByUser() || signals_.Arrived() != 0) return {StageDecision::kKeep, "signal"};
     if (options_.apply) return {StageDecision::kApply, "--apply"};
     if (options_.keep) return {StageDecision::kKeep, "--keep"};
     if (!options_.automatic.empty()) {
@@ -174,15 +178,18 @@ class StageEnd {
   TakenStage& taken_;
   Stage& stage_;
   const StageOptions& options_;
+  HeldSignals& signals_;
 };
 
 }  // namespace
 
 Outcome AfterCommand(const StageOptions& options) {
+  HeldSignals signals;
   Result<TakenStage> taken = TakeStage(options);
   if (!taken) return taken.error();
-  Outcome outcome = StageEnd(*taken, options).Run();
+  Outcome outcome = StageEnd(*taken, options, signals).Run();
   CollectDaily(options);
+  if (!outcome.error) outcome.status = signals.StatusOr(outcome.status);
   const bool is_commands = !outcome.error && outcome.status == taken->stage.record().status;
   if (is_commands && options.signal == SIGINT) {
     std::fflush(nullptr);

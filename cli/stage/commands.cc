@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/launcher.h"
 #include "cli/common/console.h"
+#include "cli/common/held_signals.h"
 #include "cli/stage/after_command.h"
 #include "cli/stage/apply_stage.h"
 #include "cli/stage/collect_garbage.h"
@@ -52,7 +53,12 @@ Outcome Apply(const StageOptions& options) {
   Result<StagePlan> plan = PlanApply(*taken, options);
   if (!plan) return plan.error();
   SayWhatStays(plan->merge, options.conflicts);
-  if (!ResolveConflicts(taken->stage, options, plan->merge)) return SayKept(taken->stage, 1);
+  {
+    HeldSignals signals;
+    if (!ResolveConflicts(taken->stage, options, plan->merge)) {
+      return SayKept(taken->stage, signals.StatusOr(1));
+    }
+  }
   Outcome outcome = ApplyAndReport(*taken, *plan, {options, "stage apply"});
   const bool has_conflicts = plan->merge.Count(ChangeAction::kConflict) > 0;
   if (options.json && (!outcome.error || has_conflicts)) {

@@ -14,6 +14,7 @@
 
 #include "base/syscall.h"
 #include "base/unique_fd.h"
+#include "cli/common/held_signals.h"
 
 using namespace ringfence;
 
@@ -153,6 +154,49 @@ TEST_CASE("ask: Ctrl-C is a no, and leaves the signal handling as it was") {
   sigset_t mask;
   ::pthread_sigmask(SIG_SETMASK, nullptr, &mask);
   CHECK(::sigismember(&mask, SIGINT) == 0);
+}
+
+TEST_CASE(
+    "ask: a signal that the caller holds back ends the question, and does not end the program") {
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    CAPTURE(signal);
+    FakeTerminal terminal;
+    const auto before = ::signal(signal, SIG_DFL);  // doctest has a handler
+    {
+      HeldSignals signals;
+      CHECK(signals.Arrived() == 0);
+      CHECK(signals.StatusOr(7) == 7);
+      const pthread_t asking = ::pthread_self();
+      std::thread user([&] {
+        CHECK(terminal.Sees("Go? [Y/n] "));
+        ::pthread_kill(asking, signal);
+      });
+      const Terminal asked(terminal.fd(), terminal.fd());
+      CHECK(asked.Ask("Go?", UserReply::kYes) == UserReply::kInterrupted);
+      user.join();
+      CHECK(signals.Arrived() == signal);
+      CHECK(signals.StatusOr(7) == 128 + signal);
+      // The next question has no answer either.
+      CHECK(asked.Ask("Go?", UserReply::kYes) == UserReply::kInterrupted);
+    }
+    sigset_t mask;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+    CHECK(::sigismember(&mask, signal) == 0);
+    struct sigaction action {};
+    ::sigaction(signal, nullptr, &action);
+    CHECK((action.sa_handler == SIG_DFL));
+    ::signal(signal, before);
+  }
+}
+
+TEST_CASE("ask: an ignored signal stays ignored") {
+  ::signal(SIGHUP, SIG_IGN);
+  {
+    HeldSignals signals;
+    ::raise(SIGHUP);
+    CHECK(signals.Arrived() == 0);
+  }
+  CHECK((::signal(SIGHUP, SIG_DFL) == SIG_IGN));
 }
 
 TEST_CASE("ask: without a terminal on both sides nothing is asked") {

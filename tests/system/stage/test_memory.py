@@ -1,7 +1,6 @@
 """Stages whose changes are in memory."""
 
 import json
-import os
 import subprocess
 
 import pytest
@@ -12,15 +11,9 @@ from stage_world import tree_of
 
 
 @pytest.fixture(name="memory")
-def fixture_memory(world, tmp_path_factory):
+def fixture_memory(world):
     """A world whose policy keeps changes in memory."""
-    del tmp_path_factory
-    try:
-        os.setxattr("/dev/shm", b"user.ringfence-test", b"")
-        os.removexattr("/dev/shm", b"user.ringfence-test")
-    except OSError as problem:
-        pytest.skip(f"files in memory have no user attributes here: {problem}")
-    world.user_policy(stage={"buffer": "memory", "buffer_size": "8M"})
+    world.keep_changes_in_memory()
     return world
 
 

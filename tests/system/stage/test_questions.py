@@ -1,5 +1,8 @@
 """The questions at the end of a staged command, answered by keys on a terminal."""
 
+import os
+import signal
+
 import pytest
 
 from stage_world import tree_of
@@ -195,3 +198,68 @@ def test_quitting_leaves_everything_as_it_is(own_world, session):
     assert terminal.status() == 1
     assert (own_world.project / "a").read_text() == "1\n2 mine\n3\n"
     assert (own_world.project / "b").read_text() == "1\n"
+
+
+def kept(world):
+    """Only its project's stage is left, and nothing was applied."""
+    [stage] = world.stages()
+    assert stage["state"] == "ended" and (world.project / "a").read_text() == "1\n"
+    return f"the changes are kept as stage {stage['id']}; "
+
+
+SIGNALS = [signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("keys", [(), (("c\n", "[y/N] "),), (("f\n", "a (+1 line): apply? "),)])
+@pytest.mark.parametrize("buffer", ["disk", "memory"])
+def test_a_signal_at_a_question_keeps_the_stage(own_world, session, number, keys, buffer):
+    if buffer == "memory":
+        own_world.keep_changes_in_memory()
+    own_world.put("a", "1\n")
+    terminal = session("echo 2 >> a; exit 3")
+    terminal.wait(QUESTION)
+    for key, question in keys:
+        terminal.say(key, question)
+    os.kill(terminal.pid, number)
+    terminal.wait("ringfence stage discard")
+    assert terminal.status() == 128 + number
+    assert kept(own_world) in terminal.seen
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_at_the_question_about_a_conflict_keeps_the_stage(own_world, session, number):
+    terminal = conflict(own_world, session)
+    os.kill(terminal.pid, number)
+    terminal.wait("the changes are kept as stage")
+    assert terminal.status() == 128 + number
+    assert (own_world.project / "a").read_text() == "1\n2 mine\n3\n"
+
+
+def test_a_signal_while_the_diff_is_shown_keeps_the_stage(own_world, session):
+    """The pager ends as usual, and the question that follows has no answer."""
+    pager = own_world.write("pager", "#!/bin/sh\ncat\necho shown\nread line < /dev/tty\n")
+    pager.chmod(0o755)
+    own_world.environment["PAGER"] = str(pager)
+    own_world.put("a", "1\n")
+    terminal = session("echo 2 >> a")
+    terminal.wait(QUESTION)
+    terminal.say("d\n", "shown")
+    os.kill(terminal.pid, signal.SIGTERM)
+    terminal.say("\n", "the changes are kept as stage")
+    assert terminal.status() == 128 + signal.SIGTERM
+    assert kept(own_world) in terminal.seen
+
+
+def test_a_closed_terminal_keeps_the_stage(own_world, session):
+    own_world.keep_changes_in_memory()
+    own_world.put("a", "1\n")
+    terminal = session("echo 2 >> a")
+    terminal.wait(QUESTION)
+    os.close(terminal.master)
+    status = os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1])
+    terminal.master, terminal.ended = os.open("/dev/null", os.O_RDONLY), status
+    assert status == 128 + signal.SIGHUP
+    kept(own_world)
+    own_world.good("stage", "apply")
+    assert (own_world.project / "a").read_text() == "1\n2\n"
