@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "run/copy_project.h"
 #include "run/messages.h"
+#include "run/stage_environment.h"
 #include "run/system_calls.h"
 #include "sandbox/backend.h"
 #include "sandbox/environment.h"
@@ -64,18 +65,6 @@ Result<UniqueFd> LockAlone(const StageStore& store, const Path& project) {
 void DiscardInterrupt() {
   const auto before = ::signal(SIGINT, SIG_IGN);
   if (before != SIG_ERR) ::signal(SIGINT, before);
-}
-
-// Variables that ringfence-stage gets: it is linked dynamically, so that others could make it load
-// a library or read a configuration from anywhere. It starts the policy's "stage.verify", which
-// needs what other commands get.
-bool IsPassedOn(std::string_view variable) {
-  constexpr std::array kNames = {"TMPDIR", "DISPLAY", "WAYLAND_DISPLAY"};
-  constexpr std::array kPrefixes = {"LESS", "XDG_", "RINGFENCE_", "CLAUDE_"};
-  const std::string_view name = variable.substr(0, variable.find('='));
-  const auto begins = [name](const char* prefix) { return name.starts_with(prefix); };
-  return IsUsualVariable(name) || std::ranges::find(kNames, name) != kNames.end() ||
-         std::ranges::any_of(kPrefixes, begins);
 }
 
 // True if a command was killed, or is at work right now, while it applied a stage.
@@ -371,8 +360,7 @@ void StagedRun::Abandon() {
 Error BecomeStageProgram(std::vector<std::string> words) {
   const Result<std::string> program = ProgramBeside("ringfence-stage");
   if (!program) return program.error();
-  std::vector<std::string> environment = OwnEnvironment();
-  std::erase_if(environment, [](const std::string& variable) { return !IsPassedOn(variable); });
+  std::vector<std::string> environment = EnvironmentForStage(OwnEnvironment());
   ::execve(program->c_str(), ArgumentPointers(words).data(), ArgumentPointers(environment).data());
   Error error = SystemError("start " + *program);
   error.hint = "ringfence and ringfence-stage belong together: install both with install.sh";

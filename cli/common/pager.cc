@@ -10,6 +10,7 @@
 #include "base/environment.h"
 #include "base/text.h"
 #include "cli/common/foreground.h"
+#include "run/stage_environment.h"
 
 namespace ringfence {
 namespace {
@@ -45,7 +46,7 @@ ForegroundCall UsersPager() {
     const std::string program = FindInPath(words.front());
     if (program.empty()) break;
     words.erase(words.begin());
-    std::vector<std::string> environment = OwnEnvironment();
+    std::vector<std::string> environment = EnvironmentOfUser(OwnEnvironment());
     if (Variable("LESS").empty()) environment.emplace_back("LESS=FRX");
     return {.program = program, .arguments = std::move(words), .environment = environment};
   }

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/common/foreground.h"
 #include "files/remove_tree.h"
+#include "run/stage_environment.h"
 #include "staging/text_merge.h"
 
 namespace ringfence {
@@ -60,8 +61,9 @@ Result<std::string> EditText(const StageFolder& stage, const std::string& name,
   words->push_back(path);
   const std::string program = words->front();
   words->erase(words->begin());
-  const Result<int> status = RunInForeground(
-      {.program = program, .arguments = std::move(*words), .environment = OwnEnvironment()});
+  const Result<int> status = RunInForeground({.program = program,
+                                              .arguments = std::move(*words),
+                                              .environment = EnvironmentOfUser(OwnEnvironment())});
   if (!status) return status.error();
   if (*status != 0) {
     return Error{Error::Kind::kSystem, program, "has failed with status " + std::to_string(*status),

@@ -14,6 +14,7 @@
 #include "policy/files/real_files.h"
 #include "run/messages.h"
 #include "run/request.h"
+#include "run/stage_environment.h"
 #include "run/start.h"
 #include "sandbox/backend.h"
 #include "staging/merged_layer.h"
@@ -32,6 +33,7 @@ int RunOver(const Path& layer, const RunOptions& options) {
     PrintError(request.error());
     return kSetupFailed;
   }
+  request->command.environment = EnvironmentOfUser(request->command.environment);
   request->command.stage = layer;
   request->policy.stage.buffer = StageBuffer::kDisk;  // the layer is there
   const Outcome outcome = RunRequested(std::move(*request));

@@ -73,6 +73,34 @@ def test_the_check_is_confined(world):
     assert not secret.exists()
 
 
+@pytest.mark.parametrize("begin", ["run", "apply"])
+def test_the_check_gets_the_variables_of_a_run(world, begin):
+    """As in `ringfence run`: the policy's list, or the usual ones."""
+    world.put("check.sh", "printenv TOKEN EDITOR; printenv OTHER || echo none")
+    variables = {"TOKEN": "secret", "OTHER": "another", "EDITOR": "ed"}
+    for policy, seen in (({"sandbox": {"env": ["PATH", "TOKEN"]}}, "secret\nnone\n"),
+                         ({}, "ed\nnone\n")):
+        world.user_policy(stage={"verify": ["sh check.sh"]}, **policy)
+        assert world.call("run", "--", "sh", "check.sh", variables=variables).stdout == seen
+        if begin == "apply":
+            stage = world.stage("echo 1 >> f")
+            done = world.call("stage", "apply", stage, variables=variables)
+        else:
+            done = world.call("stage", "run", "--apply", "--", "sh", "-c", "echo 1 >> f", variables=variables)
+        assert done.returncode == 0 and "verify: sh check.sh\n" + seen in done.stderr, done
+
+
+def test_variables_do_not_reach_the_program_that_applies(world):
+    """It is linked dynamically: the loader would report here what it loads."""
+    report = world.base / "report"
+    report.mkdir(mode=0o777)
+    report.chmod(0o777)
+    stage = world.stage("echo 1 > f")
+    loader = {"LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": str(report / "of"), "LD_PRELOAD": "/no/such.so"}
+    done = world.call("stage", "apply", stage, variables=loader)
+    assert done.returncode == 0 and "such.so" not in done.stderr and list(report.iterdir()) == [], done
+
+
 def test_an_untrusted_project_checks_nothing(world):
     world.put("a.txt", TEXT)
     world.put(".ringfence/policy.json", json.dumps({"version": 1, "stage": {"verify": ["false"]}}))

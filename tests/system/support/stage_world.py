@@ -24,12 +24,13 @@ class StageWorld(CommandWorld):
         if not as_root:
             self.give_up_root()
 
-    def call(self, *arguments, cwd=None, **options):
-        """Runs `ringfence ARGUMENT...`."""
+    def call(self, *arguments, cwd=None, variables=None, **options):
+        """Runs `ringfence ARGUMENT...`, with these variables besides the usual ones."""
         return subprocess.run(
             [self.programs.ringfence, *map(str, arguments)], cwd=cwd or self.project, text=True,
             errors="surrogateescape", stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
-            check=False, env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home)},
+            check=False,
+            env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), **(variables or {})},
             **self.as_user, **options)
 
     @contextlib.contextmanager
