@@ -16,6 +16,7 @@
 #include "run/request.h"
 #include "run/stage_environment.h"
 #include "run/start.h"
+#include "run/system_calls.h"
 #include "sandbox/backend.h"
 #include "staging/merged_layer.h"
 
@@ -45,7 +46,8 @@ int RunOver(const Path& layer, const RunOptions& options) {
 Result<int> RunAside(const Path& layer, const RunOptions& options) {
   const pid_t child = ::fork();
   if (child < 0) return SystemError("fork");
-  if (child == 0) ::_exit(RunOver(layer, options));
+  // Otherwise the check would go on, and keep the stage locked, if this process is ended.
+  if (child == 0) ::_exit(EndWithParent() ? RunOver(layer, options) : kSetupFailed);
   const IgnoreInterrupt ignore;
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from command_world import error_of
-from stage_world import tree_of
+from stage_world import tree_of, wait_for
 
 TEXT = "1\n2\n3\n4\n5\n"
 
@@ -99,6 +99,18 @@ def test_variables_do_not_reach_the_program_that_applies(world):
     loader = {"LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": str(report / "of"), "LD_PRELOAD": "/no/such.so"}
     done = world.call("stage", "apply", stage, variables=loader)
     assert done.returncode == 0 and "such.so" not in done.stderr and list(report.iterdir()) == [], done
+
+
+def test_a_check_ends_with_the_command_that_waits_for_it(world):
+    world.put("check.sh", "echo ready >&2; sleep 1000")
+    world.user_policy(stage={"verify": ["sh check.sh"]})
+    stage = world.stage("echo 1 > f")
+    with world.begin("stage", "apply", stage) as applying:
+        assert "ready\n" in iter(applying.stderr.readline, "")
+        applying.terminate()
+        applying.wait(timeout=30)
+    wait_for(lambda: world.call("stage", "discard", stage).returncode == 0)
+    assert not (world.project / "f").exists()
 
 
 def test_an_untrusted_project_checks_nothing(world):
