@@ -190,7 +190,10 @@ Outcome ApplyAndReport(TakenStage& taken, StagePlan& plan, const ApplyRequest& r
   if (const size_t conflicts = merge.Count(ChangeAction::kConflict); conflicts > 0) {
     return Outcome::No({Error::Kind::kUsage, "",
                         "nothing is applied, because of " + Counted(conflicts, "conflict"),
-                        "apply other files by name: ringfence stage apply " + id + " PATH"});
+                        "take one side in all conflicts: ringfence stage apply " + id +
+                            " --conflicts staged (or mine); or apply other files by name: "
+                            "ringfence stage apply " +
+                            id + " PATH"});
   }
   if (std::ranges::none_of(merge.changes, &PlannedChange::is_done)) {
     SayResult(request, "stage " + id + " has nothing to apply");

@@ -39,7 +39,7 @@ void Resolve(PlannedChange& planned, ConflictResolution resolution) {
       planned.action = ChangeAction::kMerge;
       break;
     case ConflictResolution::kMine:
-      planned.why = "yours is kept";
+      planned.why = "your version is kept";
       break;
     case ConflictResolution::kLater:
       planned.why = "skipped";

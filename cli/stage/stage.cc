@@ -49,11 +49,15 @@ void AddDiff(Command& stage, Action& chosen) {
                                "  ringfence stage diff\n"
                                "  ringfence stage diff k7fq src/main.c\n"
                                "  ringfence stage diff k7fq --stat");
-  AddCommonOptions(command, options->given, options->json);
+  command.AddOption("--home DIR", options->given.home, "The home directory, instead of HOME");
+  const Option json = command.AddFlag("--json", options->json, "Print the result as JSON");
   AddId(command, options);
   AddPathsOf(command, options);
-  Option stat = command.AddFlag("--stat", options->stat, "One line for each file");
-  command.AddFlag("--name-only", options->name_only, "Only the names of the files").Excludes(stat);
+  Option stat = command.AddFlag("--stat", options->stat, "One line for each change");
+  stat.Excludes(json);
+  command.AddFlag("--name-only", options->name_only, "Only the paths of the changes")
+      .Excludes(stat)
+      .Excludes(json);
   Choose(command, StageCommand::kDiff, options, chosen);
 }
 
@@ -116,7 +120,7 @@ void AddGc(Command& stage, Action& chosen) {
   AddCommonOptions(command, options->given, options->json);
   command
       .AddOption("--days N", options->days,
-                 "Keep applied stages for so long (default: the policy's stage.keep_days)")
+                 "Days to keep applied stages (default: the policy's stage.keep_days)")
       .Between(0, 36500);
   command.AddFlag("--dry-run", options->dry_run, "Only list what would be removed");
   Choose(command, StageCommand::kGc, options, chosen);

@@ -90,6 +90,17 @@ def test_conflicts_that_an_option_resolves_are_named_as_resolved(world, side, sa
     assert (world.project / "a").read_text() == ("2\n" if side == "staged" else "3\n")
 
 
+def test_a_conflict_names_what_resolves_it(world):
+    world.put("a", "1\n")
+    stage = world.stage("echo 2 > a; echo 2 > b")
+    world.put("a", "3\n")
+    error_of(world.call("stage", "apply", stage), 1, "nothing is applied, because of 1 conflict",
+             f"ringfence stage apply {stage} --conflicts staged (or mine)", f"ringfence stage apply {stage} PATH")
+    world.good("stage", "apply", stage, "b")
+    world.good("stage", "apply", stage, "--conflicts", "staged")
+    assert (world.project / "a").read_text() == "2\n"
+
+
 @pytest.mark.parametrize("mechanism", ["overlay", "copy"])
 @pytest.mark.parametrize("options", [(), ("--apply",), ("--keep",), ("--json",)])
 def test_a_program_that_was_not_run_is_all_that_is_said(world, mechanism, options):
