@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,22 +42,23 @@ void SayLargeCopies(const Stage& stage, const MergePlan& plan) {
 
 // Shows what the command has changed, and what of it would not be applied. Returns the number of
 // lines of the preview.
-size_t ShowPlan(const Stage& stage, const StagePlan& plan, bool as_json) {
-  if (!as_json) {
-    const std::vector<PreviewLine> lines = MakePreview(stage, plan);
-    const std::string text = ShortPreviewText(lines, stage.record().id);
-    std::fwrite(text.data(), 1, text.size(), stderr);
-    SayWhatStays(plan.merge);
-    return lines.size();
-  }
+size_t ShowPlan(const Stage& stage, const StagePlan& plan) {
+  const std::vector<PreviewLine> lines = MakePreview(stage, plan);
+  const std::string text = ShortPreviewText(lines, stage.record().id);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  SayWhatStays(plan.merge);
+  return lines.size();
+}
+
+// The same for a program.
+OrderedJson PlanJson(const Stage& stage, const StagePlan& plan) {
   ChangeList changes;
   for (const PlannedChange& planned : plan.merge.changes) {
     if (!planned.is_gits) changes.push_back(planned.change);
   }
-  OrderedJson json{{"id", stage.record().id}, {"changes", ChangesJson(stage, changes)}};
+  OrderedJson json{{"changes", ChangesJson(stage, changes)}};
   AddWhatStays(plan, json);
-  PrintJson(json);
-  return 0;
+  return json;
 }
 
 // Returns why the user has to decide although the policy would apply the changes; "" if it does.
@@ -90,41 +92,58 @@ class StageEnd {
   }
 
   Outcome Run() {
-    Result<StagePlan> plan = PlanApply(taken_, options_);
-    if (!plan) return KeepAfter(plan.error());
-    const bool is_long = ShowPlan(stage_, *plan, options_.json) > plan->show_diff_threshold;
-    const int status = stage_.record().status;
-    SayLargeCopies(stage_, plan->merge);
-    if (plan->merge.changes.empty()) {
-      if (!options_.json) Say("the command changed nothing in the project");
-      return Discard("no changes");
-    }
-    const Decided decided = Decide(*plan, is_long);
-    if (decided.decision != StageDecision::kDiscard) {
-      if (Status s = stage_.StoreBuffer(); !s) return Outcome::No(s.error());
-    }
-    switch (decided.decision) {
-      case StageDecision::kApply:
-        break;
-      case StageDecision::kDiscard:
-        return Discard(decided.by);
-      case StageDecision::kKeep:
-        return SayKept(stage_, status);
-    }
-    SayWho(decided.by);
-    const bool is_resolved = ResolveConflicts(stage_, options_, plan->merge);
-    if (!is_resolved || signals_.Arrived() != 0) return SayKept(stage_, status);
-    signals_.Release();
-    Outcome outcome = ApplyAndReport(taken_, *plan, {options_, decided.by});
-    if (outcome.error) {
-      SayKept(stage_, 1);
-      return Outcome::No(*outcome.error);
-    }
-    outcome.status = status;
+    const std::string id = stage_.record().id;
+    Outcome outcome = ShowAndDecide();
+    if (!options_.json) return outcome;
+    OrderedJson json{{"id", id}, {"outcome", what_}, {"status", stage_.record().status}};
+    json.update(result_);
+    PrintJson(json);
     return outcome;
   }
 
  private:
+  Outcome ShowAndDecide() {
+    Result<StagePlan> plan = PlanApply(taken_, options_);
+    if (!plan) return KeepAfter(plan.error());
+    size_t lines = 0;
+    if (options_.json) {
+      result_ = PlanJson(stage_, *plan);
+    } else {
+      lines = ShowPlan(stage_, *plan);
+    }
+    SayLargeCopies(stage_, plan->merge);
+    if (plan->merge.changes.empty()) {
+      if (!options_.json) Say("the command changed nothing in the project");
+      return Discard("no changes", "unchanged");
+    }
+    const Decided decided = Decide(*plan, lines > plan->show_diff_threshold);
+    if (decided.decision == StageDecision::kDiscard) {
+      if (!options_.json) Say("the changes are discarded");
+      return Discard(decided.by, "discarded");
+    }
+    if (Status s = stage_.StoreBuffer(); !s) return Outcome::No(s.error());
+    const int status = stage_.record().status;
+    if (decided.decision == StageDecision::kKeep) return SayKept(stage_, status);
+    SayWho(decided.by);
+    const bool is_resolved = ResolveConflicts(stage_, options_, plan->merge);
+    if (!is_resolved || signals_.Arrived() != 0) return SayKept(stage_, status);
+    signals_.Release();
+    return ApplyNow(*plan, decided.by);
+  }
+
+  Outcome ApplyNow(StagePlan& plan, const std::string& by) {
+    const Outcome outcome = ApplyAndReport(taken_, plan, {options_, by});
+    if (outcome.error) {
+      SayKept(stage_, 1);
+      return Outcome::No(*outcome.error);
+    }
+    const int status = stage_.record().status;
+    // The user may have refused each change, and the policy may hold all of them back.
+    if (plan.merge.CountDone() == 0) return SayKept(stage_, status);
+    what_ = "applied";
+    return status;
+  }
+
   struct Decided {
     StageDecision decision;
     std::string by;  // for the audit log
@@ -162,16 +181,17 @@ class StageEnd {
   }
 
   // The changes cannot be listed, so they can be neither shown nor applied.
-  Outcome KeepAfter(Error error) const {
+  Outcome KeepAfter(Error error) {
+    result_ = {{"changes", nullptr}};
     if (Status s = stage_.StoreBuffer(); !s) return Outcome::No(s.error());
-    if (options_.json) PrintJson({{"id", stage_.record().id}, {"changes", nullptr}});
     SayKept(stage_, 1);
     return Outcome::No(std::move(error));
   }
 
-  Outcome Discard(const std::string& by) const {
+  Outcome Discard(const std::string& by, std::string_view what) {
     if (Status s = LogRemoval(options_.given, stage_.folder(), by); !s) return s.error();
     if (Status s = stage_.folder().Remove(); !s) return s.error();
+    what_ = what;
     return stage_.record().status;
   }
 
@@ -179,6 +199,8 @@ class StageEnd {
   Stage& stage_;
   const StageOptions& options_;
   HeldSignals& signals_;
+  std::string_view what_ = "kept";  // what became of the changes, for --json
+  OrderedJson result_;
 };
 
 }  // namespace

@@ -93,7 +93,8 @@ Outcome Undo(const StageOptions& options) {
   Result<TakenStage> taken = TakeStage(options, StagePart::kApply);
   if (!taken) return taken.error();
   Outcome outcome = UndoStage(*taken, {options, "stage undo"});
-  if (options.json && !outcome.error) PrintJson({{"id", taken->stage.record().id}});
+  if (options.json && !outcome.error)
+    PrintJson({{"id", taken->stage.record().id}, {"undone", true}});
   return outcome;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "audit_log/line.h"
 #include "base/ascii.h"
 #include "base/json.h"
 #include "base/syscall.h"
@@ -55,8 +56,10 @@ ListedStage StageLine(const StageRecord& record, std::string state, std::optiona
                  {"state", listed.state},
                  {"project", record.project.text()},
                  {"command", record.command},
-                 {"mechanism", MechanismName(record.mechanism)},
-                 {"status", record.status}};
+                 {"started", AuditTime(record.started)},
+                 {"mechanism", MechanismName(record.mechanism)}};
+  const bool has_ended = record.state == StageState::kEnded;
+  listed.json["status"] = has_ended ? OrderedJson(record.status) : OrderedJson();
   listed.json["changes"] = changes ? OrderedJson(*changes) : OrderedJson();
   return listed;
 }

@@ -32,15 +32,16 @@ Result<ChangeList> ChangesAmong(const Stage& stage, const std::vector<std::strin
 }
 
 // JSON has no bytes that are not UTF-8: a path with some also has an unambiguous form.
-void AddPath(OrderedJson& json, const std::string& path) {
-  json["path"] = path;
-  if (!IsValidUtf8(path)) json["path_encoded"] = PercentEncoded(path, "/-._~");
+void AddPath(OrderedJson& json, const std::string& path, const std::string& key = "path") {
+  json[key] = path;
+  if (!IsValidUtf8(path)) json[key + "_encoded"] = PercentEncoded(path, "/-._~");
 }
 
 OrderedJson ChangeJson(const Stage& stage, const Change& change) {
   OrderedJson json;
   AddPath(json, change.path);
   json["change"] = ChangeWord(change);
+  if (!change.moved_from.empty()) AddPath(json, change.moved_from, "moved_from");
   json["what"] = DescribeChange(stage, change);
   return json;
 }

@@ -16,8 +16,9 @@ namespace ringfence {
 // "added", "removed", "mode", "attributes" or "modified".
 std::string_view ChangeWord(const Change& change);
 
-// [{"path", "change": ChangeWord(), "what": see DescribeChange()}]; a path that is not UTF-8 also
-// has "path_encoded", with all such bytes as "%" and two digits.
+// [{"path", "change": ChangeWord(), "moved_from", "what": see DescribeChange()}], "moved_from" only
+// for what was moved. A path that is not UTF-8 is also in "path_encoded" or "moved_from_encoded",
+// with all of its unusual bytes as "%" and two digits.
 OrderedJson ChangesJson(const Stage& stage, const ChangeList& changes);
 
 // Adds "conflicts", "held_back" and "not_applied", each with [{"path", "why"}], and the "branches"

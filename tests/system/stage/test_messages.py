@@ -252,7 +252,7 @@ def test_changes_that_cannot_be_listed_are_kept(world, options):
     assert running.returncode == 1 and f"the changes are kept as stage {stage['id']}; " in errors, errors
     assert not list(world.project.iterdir())
     if options == ["--json"]:
-        assert json.loads(out) == {"id": stage["id"], "changes": None}
+        assert json.loads(out) == {"id": stage["id"], "outcome": "kept", "status": 0, "changes": None}
     assert world.stages() == [stage | {"state": "ended", "status": 0}]
     world.good("stage", "discard", stage["id"])
 

@@ -102,6 +102,15 @@ def test_file_by_file(own_world, session):
     assert own_world.changes(own_world.stages()[0]["id"]) == {"b": "modified"}
 
 
+def test_changes_that_are_all_refused_are_kept(own_world, session):
+    own_world.put("a", "1\n")
+    terminal = session("echo 2 >> a")
+    terminal.wait(QUESTION)
+    terminal.say("f\n", "apply? ")
+    terminal.say("n\n", "the changes are kept as stage")
+    assert terminal.status() == 0 and kept(own_world) in terminal.seen
+
+
 def test_a_refused_directory_is_refused_with_its_contents(own_world, session):
     terminal = session("mkdir -p d/e; echo 1 > d/f; echo 2 > d/e/g; echo 3 > h")
     terminal.wait(QUESTION)
