@@ -207,7 +207,7 @@ class StageEnd {
 
 Outcome AfterCommand(const StageOptions& options) {
   HeldSignals signals;
-  Result<TakenStage> taken = TakeStage(options);
+  Result<TakenStage> taken = TakeEndedStage(options);
   if (!taken) return taken.error();
   Outcome outcome = StageEnd(*taken, options, signals).Run();
   CollectDaily(options);

@@ -36,6 +36,32 @@ Status RecoverStage(const Stage& stage, const Registration& given) {
   return Unit{};
 }
 
+Status LockEndedStage(const StageFolder& stage) {
+  constexpr int kTries = 50;  // of StageFolder::Lock(): about ten seconds
+  for (int tries = 0; tries < kTries; ++tries) {
+    const Result<bool> is_free = stage.Lock();
+    if (!is_free) return is_free.error();
+    if (*is_free) return Unit{};
+    if (tries == 0) {
+      Say("note: waiting for another process that uses stage " + std::string(stage.path().name()));
+    }
+  }
+  return LockStage(stage);
+}
+
+Result<TakenStage> TakeWithLock(const StageOptions& options, StagePart part,
+                                Status (*lock)(const StageFolder&)) {
+  Result<StageStore> store = FindStages(options.given);
+  if (!store) return store.error();
+  Result<StageFolder> folder = ChooseFolder(*store, options.id, part);
+  if (!folder) return folder.error();
+  if (Status s = lock(*folder); !s) return s.error();
+  Result<Stage> stage = OpenStage(std::move(*folder));
+  if (!stage) return stage.error();
+  if (Status s = RecoverStage(*stage, options.given); !s) return s.error();
+  return TakenStage{std::move(*store), std::move(*stage), {}};
+}
+
 // The directory of a transaction with the versions of files that it could not put back.
 constexpr const char* kKeptVersions = "kept";
 
@@ -88,15 +114,11 @@ void SayEarlierVersions(const Stage& stage, const std::vector<std::string>& chan
 }
 
 Result<TakenStage> TakeStage(const StageOptions& options, StagePart part) {
-  Result<StageStore> store = FindStages(options.given);
-  if (!store) return store.error();
-  Result<StageFolder> folder = ChooseFolder(*store, options.id, part);
-  if (!folder) return folder.error();
-  if (Status s = LockStage(*folder); !s) return s.error();
-  Result<Stage> stage = Stage::Open(std::move(*folder));
-  if (!stage) return stage.error();
-  if (Status s = RecoverStage(*stage, options.given); !s) return s.error();
-  return TakenStage{std::move(*store), std::move(*stage), {}};
+  return TakeWithLock(options, part, LockStage);
+}
+
+Result<TakenStage> TakeEndedStage(const StageOptions& options) {
+  return TakeWithLock(options, StagePart::kChanges, LockEndedStage);
 }
 
 Status TakeProject(TakenStage& taken, const char* then) {

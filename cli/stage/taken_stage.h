@@ -33,6 +33,10 @@ Status CheckRemovable(const StageFolder& stage);
 // error if another process works on the stage.
 Result<TakenStage> TakeStage(const StageOptions& options, StagePart part = StagePart::kChanges);
 
+// The same for the stage of a command that has just ended. Processes that the launcher has started
+// share its lock until they end, which can take a moment longer: waits for them.
+Result<TakenStage> TakeEndedStage(const StageOptions& options);
+
 // Takes the project's lock, unless it is taken. `then` is the command, without the ID, with which
 // the user can try again.
 Status TakeProject(TakenStage& taken, const char* then);

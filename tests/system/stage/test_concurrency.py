@@ -4,10 +4,12 @@ what cannot be merged is reported, and then nothing is applied."""
 
 import concurrent.futures
 import contextlib
+import fcntl
 import json
 import multiprocessing
 import os
 import random
+import threading
 
 import pytest
 
@@ -276,6 +278,22 @@ def test_stages_are_applied_at_the_same_time(world, round_):
                 assert {name.split("/")[0] for name in files.keys() - expected.keys()} <= {"old"}
     assert not waiting, f"round {round_}: never applied: {waiting}"
     no_leftovers(world)
+
+
+def test_the_end_of_a_command_waits_for_the_lock_of_its_stage(world):
+    """Processes of the run can have it for a moment longer."""
+    with world.begin("stage", "run", "--keep", "--", "sh", "-c", "echo 1 > f; echo ready >&2; cat") as running:
+        assert running.stderr.readline() == "ready\n"
+        [stage] = world.stages()
+        folder = os.open(world.state / "stages" / stage["id"], os.O_RDONLY)
+        locker = threading.Thread(target=fcntl.flock, args=(folder, fcntl.LOCK_EX))
+        locker.start()
+        running.stdin.close()
+        assert "waiting for another process that uses stage" in running.stderr.readline()
+        locker.join()
+        os.close(folder)
+        assert f"the changes are kept as stage {stage['id']}; " in running.stderr.read()
+        assert running.wait(timeout=60) == 0
 
 
 def test_one_stage_is_applied_twice_at_the_same_time(world):
