@@ -1,5 +1,6 @@
 #include "cli/common/pager.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,6 +65,7 @@ bool RunPager(ForegroundCall call, const std::string& text) {
   if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) return false;
   std::rewind(file.get());  // flushes first
   call.input = ::fileno(file.get());
+  ::fcntl(call.input, F_SETFD, FD_CLOEXEC);
   return RunInForeground(call).has_value();
 }
 

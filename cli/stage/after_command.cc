@@ -1,6 +1,7 @@
 #include "cli/stage/after_command.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -86,6 +87,9 @@ class StageEnd {
   // Signals are held back until changes are applied: the stage is kept and named first.
   StageEnd(TakenStage& taken, const StageOptions& options, HeldSignals& signals)
       : taken_(taken), stage_(taken.stage), options_(options), signals_(signals) {
+    // The launcher has passed these on. They are not for an editor or a pager.
+    const StageRecord& record = stage_.record();
+    if (record.buffer_process == ::getpid()) ::fcntl(record.buffer_fd, F_SETFD, FD_CLOEXEC);
     if (options.project == 0) return;
     taken.project = UniqueFd(static_cast<int>(options.project));
     ::fcntl(taken.project.get(), F_SETFD, FD_CLOEXEC);

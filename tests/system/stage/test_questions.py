@@ -1,6 +1,8 @@
 """The questions at the end of a staged command, answered by keys on a terminal."""
 
 import os
+import pathlib
+import re
 import signal
 
 import pytest
@@ -258,6 +260,27 @@ def test_a_signal_while_the_diff_is_shown_keeps_the_stage(own_world, session):
     terminal.say("\n", "the changes are kept as stage")
     assert terminal.status() == 128 + signal.SIGTERM
     assert kept(own_world) in terminal.seen
+
+
+@pytest.mark.parametrize("buffer", ["disk", "memory"])
+def test_the_pager_gets_no_other_files(own_world, session, buffer):
+    """It gets only the text, and what the whole session has inherited."""
+    if buffer == "memory":
+        own_world.keep_changes_in_memory()
+    pager = own_world.write("pager", "#!/bin/sh\nfor f in /proc/$$/fd/*; do echo \"<${f##*/} $(readlink $f)>\"; done\n")
+    pager.chmod(0o755)
+    own_world.environment["PAGER"] = str(pager)
+    own_world.put("a", "1\n")
+    terminal = session("echo 2 >> a")
+    inherited = {os.readlink(path) for path in pathlib.Path("/proc/self/fd").iterdir() if path.is_symlink()}
+    terminal.wait(QUESTION)
+    terminal.say("d\n", QUESTION)
+    seen = dict(re.findall("<(\\d+) (.*?)>", terminal.seen))
+    more = {name for number, name in seen.items() if int(number) > 2} - inherited - {str(pager)}
+    assert [name for name in more if not name.startswith("pipe:")] == [], seen  # the shell's own pipe
+    terminal.say("c\n", "[y/N] ")
+    terminal.say("y\n")
+    assert terminal.status() == 0
 
 
 def test_a_closed_terminal_keeps_the_stage(own_world, session):
