@@ -150,6 +150,13 @@ Status TakePathForId(const StageStore& store, StageOptions& options, const Chang
   const bool can_be_id = std::ranges::any_of(*ids, is_meant);
   if (can_be_id && Contains(*ids, options.id)) return Unit{};
   const Result<Meant> here = FindMeant(store, StagePart::kChanges);
+  const bool is_path = options.id.find_first_of("./") != options.id.npos;  // no ID has these
+  if (here && here->ids.size() > 1 && is_path) {
+    return UsageError("",
+                      Quote(options.id) +
+                          " is not a stage, and this project has several: " + JoinedIds(here->ids),
+                      "put the ID of one of them before the path");
+  }
   if (!here || here->ids.size() != 1) return Unit{};
   const std::string& only = here->ids.front();
   // The IDs of other projects' stages are random, too.

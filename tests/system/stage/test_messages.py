@@ -233,6 +233,14 @@ def test_names_that_are_not_utf8(world):
         world.good("stage", "diff", world.stage("echo 1 > plain"), "--json", "plain").stdout))
 
 
+def test_a_path_needs_an_id_where_a_project_has_several_stages(world):
+    one, other = world.stage("echo 1 > a"), world.stage("echo 2 > a")
+    for command in ("diff", "apply"):
+        error_of(world.call("stage", command, "./a"), 2, '"./a" is not a stage, and this project has several: ',
+                 one, other, "put the ID of one of them before the path")
+    assert "+1" in world.good("stage", "diff", one, "./a").stdout
+
+
 def test_a_missing_command_has_a_hint_for_stages(world):
     done = world.call("stage", "run")
     error_of(done, 2, "no command is given", "ringfence stage run -- COMMAND")

@@ -471,7 +471,7 @@ def test_with_json_each_command_prints_one_result(world):
     world.put("a", "1\n")
     done = world.good("stage", "run", "--json", "--apply", "--", "sh", "-c", "echo 2 >> a")
     stage = json.loads(done.stdout)["id"]
-    assert json.loads(world.good("stage", "undo", stage, "--json").stdout) == {"id": stage}
+    assert json.loads(world.good("stage", "undo", stage, "--json").stdout) == {"id": stage, "undone": True}
     assert json.loads(world.good("stage", "apply", stage, "--json").stdout) == {
         "id": stage, "changes": 1, "conflicts": [], "held_back": [], "not_applied": [], "branches": []}
     assert (world.project / "a").read_text() == "1\n2\n"
