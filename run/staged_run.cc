@@ -18,6 +18,7 @@
 #include "base/program.h"
 #include "base/syscall.h"
 #include "base/text.h"
+#include "run/clean_terminal.h"
 #include "run/copy_project.h"
 #include "run/messages.h"
 #include "run/stage_environment.h"
@@ -317,6 +318,8 @@ void StagedRun::SayIfBufferIsFull() const {
 }
 
 Outcome StagedRun::Finish(int status, int signal) {
+  // Before the user reads the list of changes and decides.
+  if (!options_.json) CleanTerminal();
   SayIfBufferIsFull();
   if (HasNoChanges() && !options_.json) {
     Abandon();

@@ -3,11 +3,13 @@
 import os
 import pathlib
 import re
+import shutil
 import signal
+import subprocess
 
 import pytest
 
-from stage_world import tree_of
+from stage_world import tree_of, wait_for
 from terminal_session import TerminalSession
 
 QUESTION = "Apply these changes? [a]pply [c]ancel [d]iff [f]ile by file "
@@ -295,3 +297,31 @@ def test_a_closed_terminal_keeps_the_stage(own_world, session):
     kept(own_world)
     own_world.good("stage", "apply")
     assert (own_world.project / "a").read_text() == "1\n2\n"
+
+
+@pytest.fixture(name="screen")
+def fixture_screen(own_world):
+    """Runs a command in a terminal of tmux(1). Returns a function that reads its screen."""
+    if not shutil.which("tmux"):
+        pytest.skip("tmux is not installed")
+    tmux = ["tmux", "-S", str(own_world.base / "tmux"), "-f", "/dev/null"]
+
+    def start(*command):
+        subprocess.run([*tmux, "new-session", "-d", "-x", "80", "-y", "24", "-c", own_world.project, *map(str, command)],
+                       check=True, env=own_world.environment)
+        return lambda: subprocess.run([*tmux, "capture-pane", "-p"], check=True, capture_output=True, text=True).stdout
+
+    yield start
+    subprocess.run([*tmux, "kill-server"], check=False)
+
+
+@pytest.mark.parametrize("hides", [r"\033P", r"\033]0;", r"\033_", r"\033[", r"\033[8m", r"\033[1;1H\033[2J",
+                                   r"\033[23;24r\033[24;1H", r"\033(0", r"\033[4h\033[1;1H", r"\033[?7l\033[1;79H"])
+def test_what_the_command_prints_hides_no_change(own_world, screen, hides):
+    """The command prints a list and a question of its own, and tries to hide the real ones."""
+    own_world.put("a.txt", "1\n")
+    script = (f"echo 2 >> a.txt; for i in 1 2 3 4; do echo 1 > new-$i; done; "
+              f"printf '  other (+1 line)\\n{QUESTION}{hides}'")
+    read = screen(own_world.programs.ringfence, "stage", "run", "--", "sh", "-c", script)
+    shown = ["  a.txt (+1 line)", *(f"  new-{i} (+1 line)" for i in range(1, 5)), QUESTION.rstrip()]
+    wait_for(lambda: "\n".join(shown) in read())
