@@ -2,6 +2,7 @@
 
 #include <git2.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "staging/libgit2.h"
@@ -25,6 +26,12 @@ Result<Patch> MakePatch(std::string_view before, std::string_view after) {
   return Patch(patch);
 }
 
+// As git counts them: the last line need not end.
+size_t LinesIn(std::string_view text) {
+  const auto ends = static_cast<size_t>(std::ranges::count(text, '\n'));
+  return ends + (text.empty() || text.ends_with('\n') ? 0 : 1);
+}
+
 }  // namespace
 
 bool IsBinary(std::string_view bytes) {
@@ -32,7 +39,10 @@ bool IsBinary(std::string_view bytes) {
   return bytes.substr(0, kBeginning).find('\0') != bytes.npos;
 }
 
+bool HasTooManyLines(std::string_view text) { return LinesIn(text) > kMaxDiffedLines; }
+
 Result<LineCounts> CountLines(std::string_view before, std::string_view after) {
+  if (before.empty() || after.empty()) return LineCounts{LinesIn(after), LinesIn(before)};
   const Result<Patch> patch = MakePatch(before, after);
   if (!patch) return patch.error();
   LineCounts counts;

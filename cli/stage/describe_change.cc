@@ -51,7 +51,9 @@ std::string DescribeFile(const Stage& stage, const Change& change) {
       ComparedText(change.before, ReadInProject, stage, change.path);
   const std::optional<std::string> after =
       ComparedText(change.after, ReadInStage, stage, change.path);
-  if (before && after) {
+  const bool has_many = before && after && !before->empty() && !after->empty() &&
+                        (HasTooManyLines(*before) || HasTooManyLines(*after));
+  if (before && after && !has_many) {
     const Result<LineCounts> counts = CountLines(*before, *after);
     return counts ? LinesText(*counts) : counts.error().text();
   }
@@ -60,6 +62,7 @@ std::string DescribeFile(const Stage& stage, const Change& change) {
   if (change.before.exists() && change.after.exists()) sizes += " -> ";
   if (change.after.exists()) sizes += SizeText(change.after.size);
   const bool is_large = change.before.size > kMaxDiffed || change.after.size > kMaxDiffed;
+  if (has_many) return "too many lines to compare, " + sizes;
   return (is_large ? "too large to compare, " : "binary, ") + sizes;
 }
 

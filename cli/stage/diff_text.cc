@@ -97,8 +97,12 @@ Result<std::string> DiffOf(const std::string& path, const Sides& sides) {
   const std::string old_name = IsDiffable(sides.before) ? a : "/dev/null";
   const std::string new_name = IsDiffable(sides.after) ? b : "/dev/null";
   const bool is_large = IsLarge(sides.before) || IsLarge(sides.after);
-  if (is_large || IsBinary(sides.before_bytes) || IsBinary(sides.after_bytes)) {
-    return text + "Binary files " + old_name + " and " + new_name + " differ\n";
+  const bool is_binary = IsBinary(sides.before_bytes) || IsBinary(sides.after_bytes);
+  const std::string differ = "Binary files " + old_name + " and " + new_name + " differ\n";
+  if (is_large || is_binary) return text + differ;
+  if (HasTooManyLines(sides.before_bytes) || HasTooManyLines(sides.after_bytes)) {
+    return "# " + GitName("", path) + ": more than " + Grouped(kMaxDiffedLines) +
+           " lines, so the text is not compared\n" + text + differ;
   }
   const Result<std::string> hunks = UnifiedHunks(sides.before_bytes, sides.after_bytes);
   if (!hunks) return hunks.error();

@@ -55,7 +55,9 @@ ConflictSides SidesOf(const Stage& stage, const PlannedChange& planned) {
   const std::string& path = planned.change.path;
   const Result<std::string> project = stage.ProjectBytes(path, kMaxDiffed);
   const Result<std::string> staged = stage.StagedBytes(path, kMaxDiffed);
-  const bool has_all = planned.base && project && staged && planned.base->size() <= kMaxDiffed;
+  const bool has_all = planned.base && project && staged && planned.base->size() <= kMaxDiffed &&
+                       !HasTooManyLines(*planned.base) && !HasTooManyLines(*project) &&
+                       !HasTooManyLines(*staged);
   if (!has_all) return {.staged = TextOr(DiffText(stage, planned.change))};
   return {.staged = TextOr(UnifiedHunks(*planned.base, *staged)),
           .mine = TextOr(UnifiedHunks(*planned.base, *project)),

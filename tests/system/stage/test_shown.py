@@ -213,3 +213,17 @@ def test_a_text_that_is_too_large_to_be_compared_is_named_so(world):
     assert "  huge (too large to compare, " in shown, shown
     diff = world.good("stage", "diff", stage).stdout
     assert "# huge: larger than 16 MiB, so the text is not compared\n" in diff
+
+
+def test_a_text_with_too_many_lines_is_not_compared(world):
+    """Comparing millions of random lines takes minutes."""
+    write = "import random; open('many', 'w').write(''.join(random.choices(['a\\n', 'b\\n'], k=%d)))"
+    world.put("many", "a\n" * 500_001)
+    shown, stage = end_of(world, f"python3 -c \"{write % 8_000_000}\"; yes | head -n 600000 > new")
+    assert "  many (too many lines to compare, 1.0 MB -> 16 MB)\n" in shown, shown
+    assert "  new (+600,000 lines)\n" in shown, shown
+    diff = world.good("stage", "diff", stage).stdout
+    for name in ("many", "new"):
+        assert f"# {name}: more than 500,000 lines, so the text is not compared\ndiff --git a/{name}" in diff, diff[:500]
+    assert len(diff) < 1000
+    assert len(world.good("stage", "review", stage).stdout) < 100_000
