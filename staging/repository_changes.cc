@@ -86,7 +86,7 @@ class RepositoryPlanner {
   bool IsKnown(const std::string& repository) const { return around_.exists(repository + "/HEAD"); }
 
   Status Add(Change change, const std::string& repository) {
-    const std::string_view below = std::string_view(change.path).substr(repository.size() + 1);
+    const std::string below = change.path.substr(repository.size() + 1);
     if (below == "HEAD" || below.starts_with(kHeads)) {
       if (Status s = AddBranch(change, repository, below); !s) return s;
     }
@@ -94,18 +94,16 @@ class RepositoryPlanner {
       if (Status s = AddPacked(change.path, repository); !s) return s;
     }
     PlannedChange planned{.change = std::move(change), .is_gits = true};
-    if (IsTagOrStash(below, planned.change.after)) {
-      planned.is_gits = false;  // users must see what they would lose
-      planned.action = ChangeAction::kSkip;
-      planned.why = "of git's references, only branches are applied";
-    } else if (IsObject(below, planned.change.after, kSha256) && planned.change.after.is_file()) {
+    if (IsObject(below, planned.change.after, kSha256) && planned.change.after.is_file()) {
       planned.is_gits = std::exchange(has_sha256_, true);  // users must see one of them
       has_refused_ = true;
       planned.action = ChangeAction::kSkip;
       planned.why = "git's objects with SHA-256 cannot be checked, so no branch is applied";
     } else if (!IsObject(below, planned.change.after, kSha1) || !planned.change.is_added()) {
       planned.action = ChangeAction::kSkip;
-      planned.why = "git's own state";
+      planned.why = WhyLost(planned.change, below);
+      planned.is_gits = planned.why.empty();  // users must see what they could miss
+      if (planned.is_gits) planned.why = "git's own state";
     } else if (planned.change.after.is_file() && !around_.is_sound(planned.change.path)) {
       has_refused_ = true;
       planned.is_gits = false;  // users must see this
@@ -114,11 +112,6 @@ class RepositoryPlanner {
     }
     plan_.changes.push_back(std::move(planned));
     return Unit{};
-  }
-
-  static bool IsTagOrStash(std::string_view below, const Entry& after) {
-    const bool is_named = below == "refs/stash" || below.starts_with("refs/tags/");
-    return is_named && after.is_file() && !below.ends_with(".lock");
   }
 
   // Objects and packs, by the names that git gives them (gitrepository-layout(5)). `digits` is the
@@ -138,6 +131,19 @@ class RepositoryPlanner {
     }
     return below.size() == digits + 1 && IsLowerHex(below.substr(0, 2), 2) && below[2] == '/' &&
            IsLowerHex(below.substr(3), digits - 2);
+  }
+
+  // Says why this stays in the stage if it leads to commits that can be nowhere else, or else "".
+  std::string WhyLost(const Change& change, std::string_view below) const {
+    constexpr std::string_view kKinds[] = {"refs/tags/", "refs/notes/", "refs/stash"};
+    const auto has = [below](std::string_view text) { return below.find(text) != below.npos; };
+    const auto begins = [below](std::string_view kind) { return below.starts_with(kind); };
+    if (!change.after.is_file() || below.ends_with(".lock") || has("logs/")) return "";
+    if (std::ranges::any_of(kKinds, begins)) return "tags, notes and stashes are not applied";
+    if (!begins("modules/")) return "";
+    const bool is_commit = has(kHeads) || (NameOf(below) == "HEAD" &&
+                                           !Loose(around_.staged_bytes(change.path)).empty());
+    return is_commit ? "commits in a submodule are not applied" : "";
   }
 
   Status AddBranch(const Change& change, const std::string& repository, std::string_view below) {

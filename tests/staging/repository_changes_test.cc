@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 using namespace ringfence;
 
@@ -270,4 +271,27 @@ TEST_CASE("repository: no packed name leads out of the branches") {
     CHECK(
         PlanOf({Edited(".git/packed-refs")}, {{".git/packed-refs", packed}}).plan.branches.empty());
   }
+}
+
+TEST_CASE("repository: users see which references stay in the stage") {
+  const Planned planned = PlanOf(
+      {Added(".git/logs/refs/stash", File()), Added(".git/modules/lib/HEAD", File()),
+       Edited(".git/modules/lib/logs/refs/heads/main"), Edited(".git/modules/lib/refs/heads/main"),
+       Edited(".git/modules/other/HEAD"), Edited(".git/modules/other/index"),
+       Added(".git/refs/notes/commits", File()), Added(".git/refs/remotes/origin/main", File()),
+       Added(".git/refs/stash", File()), Added(".git/refs/tags", Folder()),
+       Added(".git/refs/tags/v1", File()), Added(".git/refs/tags/v2.lock", File())},
+      {{".git/modules/lib/HEAD", "ref: refs/heads/main\n"},
+       {".git/modules/other/HEAD", kCommit + "\n"}});
+  std::vector<std::string> seen;
+  for (const PlannedChange& change : planned.plan.changes) {
+    CHECK(change.action == ChangeAction::kSkip);
+    if (!change.is_gits) seen.push_back(change.change.path + ": " + change.why);
+  }
+  const std::string kTags = ": tags, notes and stashes are not applied";
+  const std::string kModule = ": commits in a submodule are not applied";
+  CHECK(seen == std::vector<std::string>{".git/modules/lib/refs/heads/main" + kModule,
+                                         ".git/modules/other/HEAD" + kModule,
+                                         ".git/refs/notes/commits" + kTags,
+                                         ".git/refs/stash" + kTags, ".git/refs/tags/v1" + kTags});
 }

@@ -141,7 +141,7 @@ def test_tags_and_stashes_that_stay_behind_are_named(world):
     done = world.call("stage", "run", "--keep", "--", "sh", "-ec",
                       f"{git_} tag v1; echo 2 >> a.txt; {git_} stash -q; echo 3 >> a.txt")
     for name in ("refs/stash", "refs/tags/v1"):
-        assert f"not applied: .git/{name}: of git's references, only branches are applied" in done.stderr, done
+        assert f"not applied: .git/{name}: tags, notes and stashes are not applied" in done.stderr, done
     world.good("stage", "apply")
     assert [stage["state"] for stage in world.stages()] == ["applied"]
 

@@ -75,6 +75,28 @@ sed -i s/^25$/twenty-five/ a; {git} commit -qam main
     assert good(world, "git", "status", "--porcelain") == ""
 
 
+def test_a_tag_a_stash_and_commits_in_a_submodule_are_named(world):
+    """They stay in the stage, and the user could miss them."""
+    need("git")
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e", "-c", "protocol.file.allow=always"]
+    world.put("a", "1\n")
+    for words in (["init", "-q", "-b", "main"], ["add", "a"], ["commit", "-qm", "one"],
+                  ["submodule", "--quiet", "add", "./", "lib"], ["commit", "-qm", "two"]):
+        good(world, *git, *words)
+    call = " ".join(git)
+    done = world.good("stage", "run", "--apply", "--", "sh", "-ec", f"""
+{call} tag v1
+(cd lib; echo 2 >> a; {call} commit -qam three)
+echo 2 >> a; {call} stash -q
+""")
+    lost = ("refs/tags/v1: tags, notes and stashes are not applied",
+            "refs/stash: tags, notes and stashes are not applied",
+            "modules/lib/refs/heads/main: commits in a submodule are not applied")
+    for line in lost:
+        assert f"ringfence: not applied: .git/{line}\n" in done.stderr, done
+    assert (world.project / "lib/a").read_text() == "1\n2\n"
+
+
 def test_files_of_an_archive(world):
     """tar sets modes, times and links as root would."""
     world.put("x", "1\n")
