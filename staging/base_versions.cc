@@ -191,7 +191,10 @@ void BaseVersions::NoteIfSame(const std::string& path) const {
   const bool has_inodes = !originals_ && has_sound_times_;
   if (!has_inodes || folders_->InodeOf(path) || !IsSameFolder(path)) return;
   const Result<Entry> now = FolderNow(project_, path);
-  if (now && now->is_directory()) folders_->Note(path, now->inode);
+  if (!now || !now->is_directory()) return;
+  // Changing the permissions changes the ctime only.
+  const bool has_mode = now->ctime < watermark_ || now->ctime == now->mtime;
+  folders_->Note(path, now->inode, has_mode ? std::optional(now->mode) : std::nullopt);
 }
 
 Status BaseVersions::NoteFolder(const std::string& path) const {
@@ -272,6 +275,7 @@ std::optional<std::string> BaseVersions::Text(const std::string& path) const {
 }
 
 std::optional<uint32_t> BaseVersions::Mode(const std::string& path, const Entry& now) const {
+  if (now.is_directory()) return FolderMode(path);
   const std::string kept = std::string(kBaseFolder) + "/" + Sha256Hex(path);
   const Result<Entry> copy = LookAt(folder_.fd().get(), kept, path);
   if (copy && copy->is_file()) return (copy->mode & kKeptMode) | (now.mode & kOwnersMode);
@@ -279,6 +283,13 @@ std::optional<uint32_t> BaseVersions::Mode(const std::string& path, const Entry&
   if (replaced == replaced_.end()) return git_->Mode(path);
   const Entry& before = replaced->second.before;
   return before.is_file() ? std::optional(before.mode) : std::nullopt;
+}
+
+std::optional<uint32_t> BaseVersions::FolderMode(const std::string& path) const {
+  if (!originals_) return folders_->ModeOf(path);
+  const auto original = originals_->find(path);
+  const bool is_known = original != originals_->end() && original->second.is_directory();
+  return is_known ? std::optional(original->second.mode) : std::nullopt;
 }
 
 Result<UniqueFd> BaseVersions::OpenKept() const {

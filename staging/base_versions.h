@@ -36,8 +36,8 @@ class BaseVersions {
   // The content of a file when the stage began; nothing if it is not known.
   std::optional<std::string> Text(const std::string& path) const;
 
-  // The permissions of a file when the stage began; nothing if they are not known. Those of its
-  // owner to read and write are not kept: they are as in `now`.
+  // The permissions of a file or directory when the stage began; nothing if they are not known.
+  // Those of a file's owner to read and write are not kept: they are as in `now`.
   std::optional<uint32_t> Mode(const std::string& path, const Entry& now) const;
 
   // Keeps copies of the texts that the stage has changed and the project has not, yet, and notes
@@ -54,6 +54,7 @@ class BaseVersions {
   bool IsOriginal(const std::string& path, const Entry& now) const;
   bool HasBaseContent(const std::string& path, const Entry& now) const;
   bool IsAsKept(const std::string& path, const Entry& now) const;
+  std::optional<uint32_t> FolderMode(const std::string& path) const;
   Result<UniqueFd> OpenKept() const;
   Status KeepOne(const UniqueFd& kept, const std::string& path) const;
   Status AddRestored(const Stage& stage);

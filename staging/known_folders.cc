@@ -15,7 +15,8 @@
 namespace ringfence {
 namespace {
 
-// In the stage's directory: "INODE PATH" for each directory, with a NUL after it.
+// In the stage's directory: "INODE PATH" or "INODE:MODE PATH" for each directory, with a NUL after
+// it.
 constexpr const char* kFolders = "folders";
 constexpr size_t kMaxKnown = size_t{256} << 20;
 
@@ -36,19 +37,30 @@ Result<KnownFolders> KnownFolders::Of(const StageFolder& stage) {
 void KnownFolders::Parse(std::string_view text) {
   while (text.find('\0') != text.npos) {
     std::string_view path = TakeUntil(text, '\0');
-    uint64_t inode = 0;
-    if (ReadNumber(TakeUntil(path, ' '), inode)) inodes_.emplace(path, inode);
+    std::string_view mode = TakeUntil(path, ' ');
+    Known known;
+    if (!ReadNumber(TakeUntil(mode, ':'), known.inode)) continue;
+    uint64_t bits = 0;
+    if (ReadNumber(mode, bits)) known.mode = static_cast<uint32_t>(bits);
+    known_.emplace(path, known);
   }
 }
 
 std::optional<uint64_t> KnownFolders::InodeOf(std::string_view path) const {
-  const auto found = inodes_.find(path);
-  return found == inodes_.end() ? std::nullopt : std::optional(found->second);
+  const auto found = known_.find(path);
+  return found == known_.end() ? std::nullopt : std::optional(found->second.inode);
 }
 
-void KnownFolders::Note(std::string_view path, uint64_t inode) {
-  if (!inodes_.emplace(path, inode).second) return;
-  unsaved_ += std::to_string(inode) + " ";
+std::optional<uint32_t> KnownFolders::ModeOf(std::string_view path) const {
+  const auto found = known_.find(path);
+  return found == known_.end() ? std::nullopt : found->second.mode;
+}
+
+void KnownFolders::Note(std::string_view path, uint64_t inode, std::optional<uint32_t> mode) {
+  if (!known_.emplace(path, Known{inode, mode}).second) return;
+  unsaved_ += std::to_string(inode);
+  if (mode) unsaved_ += ":" + std::to_string(*mode);
+  unsaved_ += " ";
   unsaved_ += path;
   unsaved_ += '\0';
 }

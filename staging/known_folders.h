@@ -22,8 +22,11 @@ class KnownFolders {
   // The inode number of the directory; nothing if it is not known. "" is the project.
   std::optional<uint64_t> InodeOf(std::string_view path) const;
 
-  // The first number of a path counts.
-  void Note(std::string_view path, uint64_t inode);
+  // The permissions that the directory had then; nothing if they are not known.
+  std::optional<uint32_t> ModeOf(std::string_view path) const;
+
+  // The first note of a path counts.
+  void Note(std::string_view path, uint64_t inode, std::optional<uint32_t> mode = {});
   // Writes what was noted since. Another process can do the same.
   Status Save();
 
@@ -31,8 +34,13 @@ class KnownFolders {
   explicit KnownFolders(const StageFolder& stage) : stage_(&stage) {}
   void Parse(std::string_view text);
 
+  struct Known {
+    uint64_t inode = 0;
+    std::optional<uint32_t> mode;
+  };
+
   const StageFolder* stage_;
-  std::map<std::string, uint64_t, std::less<>> inodes_;
+  std::map<std::string, Known, std::less<>> known_;
   std::string unsaved_;  // records
 };
 

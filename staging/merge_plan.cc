@@ -18,6 +18,18 @@ class MergePlanner {
  public:
   explicit MergePlanner(const MergeSurroundings& around) : around_(around) {}
 
+  // Keeps the permissions that only the user has changed, of a directory that both have. Returns
+  // false if nothing is left to change.
+  bool KeepUsersMode(Change& change) const {
+    if (!change.before.is_directory() || !change.after.is_directory()) return true;
+    const std::optional<uint32_t> merged = MergedMode(change);
+    if (!merged) return true;
+    constexpr uint32_t kMerged = 0777;
+    change.after.mode = (change.after.mode & ~kMerged) | *merged;
+    return change.after.mode != change.before.mode || !change.other_attributes().empty() ||
+           change.is_too_deep;
+  }
+
   Result<PlannedChange> Plan(Change change) {
     PlannedChange planned{.change = std::move(change)};
     planned.why = WhyNever(planned.change);
@@ -207,6 +219,7 @@ Result<MergePlan> PlanMerge(ChangeList changes, const MergeSurroundings& surroun
   MergePlan plan;
   plan.changes.reserve(changes.size());
   for (Change& change : changes) {
+    if (!planner.KeepUsersMode(change)) continue;
     Result<PlannedChange> planned = planner.Plan(std::move(change));
     if (!planned) return planned.error();
     plan.changes.push_back(std::move(*planned));

@@ -31,13 +31,15 @@ TEST_CASE("known folders: the first number of a path is kept") {
   one.Note("a b/\n", 6);
   REQUIRE(one.Save().has_value());
   other.Note("", 7);
-  other.Note("c", 8);
+  other.Note("c", 8, 0750);
   REQUIRE(other.Save().has_value());
   REQUIRE(other.Save().has_value());
   const KnownFolders read = Read(*stage);
   CHECK(read.InodeOf("") == 3);
   CHECK(read.InodeOf("a b/\n") == 5);
   CHECK(read.InodeOf("c") == 8);
+  CHECK(read.ModeOf("c") == 0750);
+  CHECK_FALSE(read.ModeOf("").has_value());
   CHECK_FALSE(read.InodeOf("a b").has_value());
 }
 

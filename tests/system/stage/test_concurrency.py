@@ -310,3 +310,19 @@ def test_one_stage_is_applied_twice_at_the_same_time(world):
         assert {name: text_in(world, name) for name in FILES} == {
             name: f"{text}{number}\n" for name, text in before.items()}
         world.good("stage", "discard", stage)
+
+
+@pytest.mark.parametrize("is_copy", (False, True))
+def test_permissions_of_a_directory_that_only_the_user_has_changed_stay(world, is_copy):
+    for name in ("mine", "both", "staged"):
+        world.put(f"{name}/f", "1\n")
+        (world.project / name).chmod(0o755)
+    if is_copy:
+        world.forbid_overlay()
+    stage = world.stage("for d in *; do [ ! -d $d ] || echo 2 >> $d/f; done; chmod o-x both; chmod 750 staged")
+    (world.project / "mine").chmod(0o700)
+    (world.project / "both").chmod(0o775)
+    world.good("stage", "apply", stage)
+    modes = {name: oct((world.project / name).stat().st_mode & 0o777) for name in ("mine", "both", "staged")}
+    assert modes == {"mine": "0o700", "both": "0o774", "staged": "0o750"}
+    assert (world.project / "mine/f").read_text() == "1\n2\n"
