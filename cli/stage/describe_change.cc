@@ -93,6 +93,10 @@ std::string MovedText(const Change& change) {
 }
 
 std::string ModeChange(const Change& change) {
+  const bool is_new = change.is_added() && change.moved_from.empty();
+  if (is_new && IsOpenToAll(change.after)) {
+    return "mode " + ModeText(change.after.mode) + ", which lets all users write";
+  }
   if (!change.has_other_mode()) return "";
   return "mode " + ModeText(change.earlier().mode) + " -> " + ModeText(change.after.mode);
 }
@@ -141,6 +145,12 @@ std::string ModeText(uint32_t mode) {
   std::array<char, 8> text{};
   std::snprintf(text.data(), text.size(), "%o", mode);
   return text.data();
+}
+
+bool IsOpenToAll(const Entry& entry) {
+  constexpr uint32_t kAllWrite = 0002;
+  const bool has_mode = entry.is_file() || entry.is_directory();
+  return has_mode && (entry.mode & kAllWrite) != 0;
 }
 
 std::string DescribeFacts(const Change& change) {

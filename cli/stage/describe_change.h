@@ -25,6 +25,9 @@ std::string_view EntryKindWord(EntryKind kind);
 // "755"
 std::string ModeText(uint32_t mode);
 
+// True for a file or directory that all users may write.
+bool IsOpenToAll(const Entry& entry);
+
 // "moved from a", "mode 644 -> 755", "attributes changed (user.x)": all but the contents. "" if
 // nothing of these is changed.
 std::string DescribeFacts(const Change& change);

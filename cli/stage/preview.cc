@@ -179,7 +179,8 @@ std::string LineText(const PreviewLine& line) {
 bool IsNotable(const Change& change) {
   const Entry& earlier = change.earlier();
   const Entry& after = change.after;
-  if (!earlier.exists() || !after.exists()) return false;
+  if (!after.exists()) return false;
+  if (!earlier.exists()) return IsOpenToAll(after);
   if (earlier.kind != after.kind || change.is_too_deep) return true;
   if (after.is_link()) return earlier.target != after.target;
   constexpr uint32_t kRun = 0111;

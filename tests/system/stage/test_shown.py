@@ -227,3 +227,13 @@ def test_a_text_with_too_many_lines_is_not_compared(world):
         assert f"# {name}: more than 500,000 lines, so the text is not compared\ndiff --git a/{name}" in diff, diff[:500]
     assert len(diff) < 1000
     assert len(world.good("stage", "review", stage).stdout) < 100_000
+
+
+def test_what_all_users_may_write_is_named(world):
+    shown, _ = end_of(world, "umask 0; echo 1 > f; mkdir open; mkdir in; for i in $(seq 30); do echo 1 > in/$i; done;"
+                             " chmod 755 in; chmod 644 in/*; chmod 666 in/7; ln -s f link")
+    for line in ("  f (+1 line, mode 666, which lets all users write)",
+                 "  open/ (directory, mode 777, which lets all users write)", "  in/ (+30 files)",
+                 "    in/7 (+1 line, mode 666, which lets all users write)", '  link (link to "f")'):
+        assert line + "\n" in shown, shown
+    assert "in/8" not in shown
