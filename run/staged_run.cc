@@ -31,20 +31,6 @@
 namespace ringfence {
 namespace {
 
-// The earliest time that the next change of a file can have; a file that was written before `begun`
-// has an earlier one. If the clock does not get there soon, because it was set back, such a file
-// counts as changed.
-int64_t FileTimeAfter(int64_t begun) {
-  constexpr int kTries = 100;
-  constexpr timespec kShort{.tv_sec = 0, .tv_nsec = 200'000};
-  int64_t time = FileTime();
-  for (int i = 0; i < kTries && time <= begun; ++i) {
-    ::nanosleep(&kShort, nullptr);
-    time = FileTime();
-  }
-  return time;
-}
-
 // True if the command has changed nothing.
 bool IsEmpty(const UniqueFd& folder) {
   return folder.valid() && AnyEntry(folder, [](const dirent&) { return true; }) == false;
@@ -107,6 +93,7 @@ Result<StagedRun> StagedRun::Begin(const RunOptions& options, RunRequest& reques
   Result<StageFolder> stage = store.Create();
   if (!stage) return stage.error();
   request.command.stage = stage->path();
+  request.command.stage_begun = begun;
   StagedRun run(options, std::move(*stage));
   run.ending_ = std::move(ending);
   run.project_ = std::move(project);
@@ -173,7 +160,11 @@ Status StagedRun::SaveStart() {
   record_.started = Nanoseconds(CLOCK_REALTIME);
   record_.clock_offset = record_.started - TimeSinceBoot();
   record_.boot = CurrentBoot();
-  record_.watermark = FileTimeAfter(begun_);
+  // The sandbox starts the command later than this (PlannedStage::begun), but a copy begins now.
+  record_.watermark = begun_ + 1;
+  if (record_.mechanism == StageMechanism::kCopy) {
+    if (Status s = AwaitFileTime(begun_); !s) return s;
+  }
   return folder_.Save(record_);
 }
 

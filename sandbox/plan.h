@@ -32,6 +32,7 @@ struct SandboxCommand {
   std::optional<SandboxMode> mode;       // replaces the policy's; rwx is noted in the plan
   std::optional<SandboxLayers> layers;
   Path stage;  // existing directory that collects the changes to the project; "/" for none
+  int64_t stage_begun = 0;  // CLOCK_REALTIME in nanoseconds, see PlannedStage::begun
   // The project that the places are a copy of (PlannedStage::is_elsewhere); "/" if they are the
   // project itself.
   Path copied_project;
@@ -47,6 +48,9 @@ struct PlannedStage {
   // Mount points in the project, read-only and not staged; none is inside another.
   std::vector<Path> mounts;
   uint64_t memory = 0;  // bytes that the changes may take in memory; 0 for on disk
+  // CLOCK_REALTIME in nanoseconds. The command starts once files that are written get later times,
+  // so that what it and the user change from then on can be told from earlier changes.
+  int64_t begun = 0;
 
   bool operator==(const PlannedStage&) const = default;
 };

@@ -127,6 +127,7 @@ Status PlanStage(const PlanRequest& request, SandboxPlan& plan) {
   if (!why.empty()) return refuse(why);
   PlannedStage& stage = plan.stage;
   stage.folder = folder;
+  stage.begun = request.command.stage_begun;
   if (plan.system == HostSystem::kMacos) {
     PlanMacosStage(plan);
     return Unit{};

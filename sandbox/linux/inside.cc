@@ -28,6 +28,7 @@
 #include "sandbox/linux/self_test.h"
 #include "sandbox/linux/supervisor.h"
 #include "sandbox/linux/view.h"
+#include "staging/store/machine.h"
 #include "staging/store/names.h"
 
 namespace ringfence {
@@ -212,6 +213,9 @@ class Inside {
   Status Test() { return TestView(plan_); }
 
   Status StartCommand() {
+    if (plan_.is_staged()) {
+      if (Status s = AwaitFileTime(plan_.stage.begun); !s) return s;
+    }
     Result<SocketPair> pair = MakeSocketPair(SOCK_SEQPACKET);
     if (!pair) return pair.error();
     UniqueFd own = std::move(pair->own);

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/result.h"
+
 namespace ringfence {
 
 // Identifies this start of the machine; "" if the system does not say.
@@ -12,8 +14,9 @@ std::string CurrentBoot();
 // Nanoseconds since then, also those in which the machine slept.
 int64_t TimeSinceBoot();
 
-// The time that a file gets that is written now, at the earliest: nanoseconds since 1970. The clock
-// of files can be a few milliseconds behind the system's.
-int64_t FileTime();
+// Waits until files that are written get times later than `time`, in nanoseconds since 1970. Their
+// clock can be a few milliseconds behind CLOCK_REALTIME. Fails if it does not get there, because
+// the clock was set back.
+Status AwaitFileTime(int64_t time);
 
 }  // namespace ringfence

@@ -20,6 +20,7 @@ struct Staged {
   explicit Staged(std::string_view members = "") {
     if (!members.empty()) planned.world.User(members);
     planned.command.stage = Path::Clean(kStage);
+    planned.command.stage_begun = 5;
   }
   PlanWorld planned;
 };
@@ -33,6 +34,7 @@ TEST_CASE("plan, stage: places in the project are staged, others are not") {
   const SandboxPlan plan = staged.planned.Plan();
   CHECK(plan.is_staged());
   CHECK(plan.stage.folder.text() == kStage);
+  CHECK(plan.stage.begun == 5);
   size_t count = 0;
   for (const PlannedPlace& place : plan.writable) {
     CAPTURE(place.path.text());

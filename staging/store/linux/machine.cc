@@ -1,5 +1,7 @@
 #include "staging/store/machine.h"
 
+#include <time.h>
+
 #include "base/syscall.h"
 
 namespace ringfence {
@@ -14,8 +16,16 @@ std::string CurrentBoot() {
 
 int64_t TimeSinceBoot() { return Nanoseconds(CLOCK_BOOTTIME); }
 
-// File systems take the times of files from this clock, which advances in steps of a few
+// File systems take the times of files from CLOCK_REALTIME_COARSE, which advances in steps of a few
 // milliseconds, or from CLOCK_REALTIME if a file's time was looked at before (since Linux 6.13).
-int64_t FileTime() { return Nanoseconds(CLOCK_REALTIME_COARSE); }
+Status AwaitFileTime(int64_t time) {
+  constexpr int kTries = 500;
+  constexpr timespec kShort{.tv_sec = 0, .tv_nsec = 200'000};
+  for (int i = 0; i < kTries && Nanoseconds(CLOCK_REALTIME_COARSE) <= time; ++i) {
+    ::nanosleep(&kShort, nullptr);
+  }
+  if (Nanoseconds(CLOCK_REALTIME_COARSE) > time) return Unit{};
+  return Error{Error::Kind::kSystem, "clock", "was set back while the command was started", ""};
+}
 
 }  // namespace ringfence

@@ -18,6 +18,10 @@ std::string CurrentBoot() {
 
 int64_t TimeSinceBoot() { return Nanoseconds(CLOCK_MONOTONIC); }  // counts sleep on macOS
 
-int64_t FileTime() { return Nanoseconds(CLOCK_REALTIME); }
+// Files get the time of CLOCK_REALTIME.
+Status AwaitFileTime(int64_t time) {
+  if (Nanoseconds(CLOCK_REALTIME) > time) return Unit{};
+  return Error{Error::Kind::kSystem, "clock", "was set back while the command was started", ""};
+}
 
 }  // namespace ringfence
