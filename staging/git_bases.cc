@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "files/beneath.h"
 #include "files/entry.h"
+#include "staging/git_handle.h"
 #include "staging/libgit2.h"
 
 namespace ringfence {
@@ -23,27 +24,13 @@ namespace {
 constexpr const char* kNoted = "git-base";
 constexpr size_t kMaxNoted = size_t{64} << 20;
 
-template <auto Free>
-struct Freed {
-  template <typename Object>
-  void operator()(Object* object) const {
-    Free(object);
-  }
-};
-template <typename Object, auto Free>
-using Owned = std::unique_ptr<Object, Freed<Free>>;
-using Repository = Owned<git_repository, git_repository_free>;
-using Index = Owned<git_index, git_index_free>;
-using Objects = Owned<git_odb, git_odb_free>;
-using OdbObject = Owned<git_odb_object, git_odb_object_free>;
-
 // Null without a repository in this directory, or if another user owns it.
-Repository OpenRepository(const Path& project) {
+GitHandle<git_repository> OpenRepository(const Path& project) {
   git_repository* opened = nullptr;
   if (!StartLibgit2()) return nullptr;
   const int failed = git_repository_open_ext(&opened, project.text().c_str(),
                                              GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
-  return Repository(failed == 0 ? opened : nullptr);
+  return GitHandle<git_repository>(failed == 0 ? opened : nullptr);
 }
 
 // A time in an index has 32 bits of seconds, and nanoseconds or 0 (gitformat-index(5)).
@@ -76,10 +63,10 @@ bool IsCleanFile(const git_index_entry& noted, const Entry& now) {
 }  // namespace
 
 Status NoteGitBases(const Stage& stage) {
-  const Repository repository = OpenRepository(stage.record().project);
+  const GitHandle<git_repository> repository = OpenRepository(stage.record().project);
   git_index* opened = nullptr;
   if (!repository || git_repository_index(&opened, repository.get()) != 0) return Unit{};
-  const Index index(opened);
+  const GitHandle<git_index> index(opened);
   const Result<Entry> written = LookAt(AT_FDCWD, git_index_path(index.get()), "index");
   // What is read now is at least as new as that.
   if (!written || git_index_read(index.get(), 1) != 0) return Unit{};
@@ -115,14 +102,14 @@ class GitBases::ObjectStore {
                          type == GIT_OBJECT_BLOB && size <= limit;
     git_odb_object* read = nullptr;
     if (!is_text || git_odb_read(&read, objects_.get(), &id) != 0) return {};
-    const OdbObject blob(read);
+    const GitHandle<git_odb_object> blob(read);
     return std::string(static_cast<const char*>(git_odb_object_data(read)),
                        git_odb_object_size(read));
   }
 
  private:
-  Repository repository_;
-  Objects objects_;
+  GitHandle<git_repository> repository_;
+  GitHandle<git_odb> objects_;
 };
 
 GitBases::GitBases(const StageFolder& folder, Path project) : project_(std::move(project)) {

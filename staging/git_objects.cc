@@ -12,6 +12,7 @@
 #include "base/syscall.h"
 #include "files/beneath.h"
 #include "files/remove_tree.h"
+#include "staging/git_handle.h"
 #include "staging/libgit2.h"
 
 namespace ringfence {
@@ -19,14 +20,6 @@ namespace {
 
 constexpr const char* kChecked = "git-check";  // in the stage's directory
 constexpr size_t kMaxChecked = size_t{256} << 20;
-
-struct HandleDeleter {
-  void operator()(git_odb* odb) const { git_odb_free(odb); }
-  void operator()(git_odb_object* object) const { git_odb_object_free(object); }
-  void operator()(git_indexer* indexer) const { git_indexer_free(indexer); }
-};
-template <typename Handle>
-using Handled = std::unique_ptr<Handle, HandleDeleter>;
 
 bool WriteIn(const UniqueFd& folder, const std::string& name, std::string_view bytes) {
   const UniqueFd file(::openat(folder.get(), name.c_str(),
@@ -39,7 +32,7 @@ bool ReadsLoose(const std::string& objects, const std::string& id) {
   git_oid wanted{};
   git_odb* opened = nullptr;
   if (git_oid_fromstr(&wanted, id.c_str()) != 0 || git_odb_new(&opened) != 0) return false;
-  const Handled<git_odb> odb(opened);
+  const GitHandle<git_odb> odb(opened);
   git_odb_backend* backend = nullptr;
   if (git_odb_backend_loose(&backend, objects.c_str(), 0, 0, 0, 0) != 0) return false;
   if (git_odb_add_backend(odb.get(), backend, 1) != 0) return false;
@@ -49,7 +42,7 @@ bool ReadsLoose(const std::string& objects, const std::string& id) {
       git_odb_read_header(&size, &type, odb.get(), &wanted) == 0 && size <= kMaxChecked;
   git_odb_object* read = nullptr;
   if (!is_small || git_odb_read(&read, odb.get(), &wanted) != 0) return false;
-  const Handled<git_odb_object> object(read);
+  const GitHandle<git_odb_object> object(read);
   return true;
 }
 
@@ -58,7 +51,7 @@ std::string IndexOf(std::string_view pack, const StageFolder& folder, const std:
   git_indexer* made = nullptr;
   const std::string path = folder.path().Child(kChecked).text();
   if (git_indexer_new(&made, path.c_str(), 0, nullptr, nullptr) != 0) return "";
-  const Handled<git_indexer> indexer(made);
+  const GitHandle<git_indexer> indexer(made);
   git_indexer_progress progress{};
   if (git_indexer_append(indexer.get(), pack.data(), pack.size(), &progress) != 0) return "";
   if (git_indexer_commit(indexer.get(), &progress) != 0) return "";
