@@ -4,12 +4,11 @@ what cannot be merged is reported, and then nothing is applied."""
 
 import concurrent.futures
 import contextlib
-import fcntl
+import ctypes
 import json
 import multiprocessing
 import os
 import random
-import threading
 
 import pytest
 
@@ -280,18 +279,29 @@ def test_stages_are_applied_at_the_same_time(world, round_):
     no_leftovers(world)
 
 
+def shared_descriptor(process, path):
+    """The process's own open file of this path, as a process that it has forked has it."""
+    folder = f"/proc/{process}/fd"
+    number = next(name for name in os.listdir(folder) if os.readlink(f"{folder}/{name}") == str(path))
+    handle = os.pidfd_open(process)
+    try:
+        pidfd_getfd = 438
+        shared = ctypes.CDLL(None, use_errno=True).syscall(pidfd_getfd, handle, int(number), 0)
+    finally:
+        os.close(handle)
+    assert shared >= 0, os.strerror(ctypes.get_errno())
+    return shared
+
+
 def test_the_end_of_a_command_waits_for_the_lock_of_its_stage(world):
     """Processes of the run can have it for a moment longer."""
     with world.begin("stage", "run", "--keep", "--", "sh", "-c", "echo 1 > f; echo ready >&2; cat") as running:
         assert running.stderr.readline() == "ready\n"
         [stage] = world.stages()
-        folder = os.open(world.state / "stages" / stage["id"], os.O_RDONLY)
-        locker = threading.Thread(target=fcntl.flock, args=(folder, fcntl.LOCK_EX))
-        locker.start()
+        shared = shared_descriptor(running.pid, world.state / "stages" / stage["id"])
         running.stdin.close()
         assert "waiting for another process that uses stage" in running.stderr.readline()
-        locker.join()
-        os.close(folder)
+        os.close(shared)
         assert f"the changes are kept as stage {stage['id']}; " in running.stderr.read()
         assert running.wait(timeout=60) == 0
 
