@@ -51,7 +51,10 @@ Planned PlanOf(ChangeList changes, const Bytes& staged = {}, const Bytes& projec
                   return Error{Error::Kind::kSystem, path, "does not exist", ""};
                 },
                 .is_sound = [](const std::string& path) { return path.find("/00/") == path.npos; },
-                .exists = [&](const std::string& path) { return existing.contains(path); }});
+                .exists =
+                    [&](const std::string& path) {
+                      return existing.contains(path) || project.contains(path);
+                    }});
   REQUIRE(plan.has_value());
   return {std::move(*plan), std::move(changes)};
 }
