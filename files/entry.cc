@@ -155,10 +155,14 @@ bool IsTooDeep(std::string_view path) {
   return path.size() > kMaxBytes || std::ranges::count(path, '/') >= kMaxDepth;
 }
 
-Result<Entry> LookAt(int folder, const std::string& name, const std::string& path) {
+namespace {
+
+// Returns nothing if the name was a link and is not one any more.
+Result<std::optional<Entry>> LookOnce(int folder, const std::string& name,
+                                      const std::string& path) {
   struct stat facts {};
   if (::fstatat(folder, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return Entry{};
+    if (errno == ENOENT || errno == ENOTDIR) return std::optional(Entry{});
     return SystemError("stat(" + path + ")");
   }
   constexpr mode_t kPermissions = 07777;
@@ -172,12 +176,26 @@ Result<Entry> LookAt(int folder, const std::string& name, const std::string& pat
               .owner = facts.st_uid,
               .group = facts.st_gid,
               .links = static_cast<uint32_t>(facts.st_nlink)};
-  if (!entry.is_link()) return entry;
+  if (!entry.is_link()) return std::optional(std::move(entry));
   std::array<char, PATH_MAX + 1> target{};
   const ssize_t size = ::readlinkat(folder, name.c_str(), target.data(), target.size());
+  const bool has_changed = size < 0 && (errno == EINVAL || errno == ENOENT || errno == ENOTDIR);
+  if (has_changed) return std::optional<Entry>();
   if (size < 0) return SystemError("readlink(" + path + ")");
   entry.target.assign(target.data(), static_cast<size_t>(size));
-  return entry;
+  return std::optional(std::move(entry));
+}
+
+}  // namespace
+
+Result<Entry> LookAt(int folder, const std::string& name, const std::string& path) {
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    Result<std::optional<Entry>> entry = LookOnce(folder, name, path);
+    if (!entry) return entry.error();
+    if (*entry) return std::move(**entry);
+  }
+  return SystemError("readlink(" + path + ")", EINVAL);
 }
 
 Result<bool> HaveSameBytes(int one_folder, int other_folder, const std::string& name,

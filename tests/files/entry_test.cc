@@ -2,12 +2,19 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <thread>
 
 #include "files/system_calls.h"
+#include "tests/support/filtered_call.h"
 #include "tests/support/temporary_tree.h"
 
 using namespace ringfence;
@@ -91,4 +98,73 @@ TEST_CASE("entry: a time that does not fit becomes the nearest one that does") {
   const int64_t first = InNanoseconds({.tv_sec = INT64_MIN, .tv_nsec = 0});
   CHECK(last == -first);
   CHECK(last / kSecond == INT64_MAX / kSecond - 1);
+}
+
+namespace {
+
+// Allows each call until the thread has ended, and runs `meanwhile` before the call.
+void AnswerCalls(int listener, const std::function<void()>& meanwhile) {
+  for (;;) {
+    pollfd polled{.fd = listener, .events = POLLIN, .revents = 0};
+    ::poll(&polled, 1, -1);
+    seccomp_notif call{};
+    if ((polled.revents & POLLIN) == 0 || ::ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) {
+      return;
+    }
+    meanwhile();
+    seccomp_notif_resp answer{};
+    answer.id = call.id;
+    answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    ::ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+  }
+}
+
+// Looks at a link that is replaced between the calls for its facts and its target.
+Result<Entry> LookDuring(const TemporaryTree& tree, const std::function<void()>& meanwhile) {
+  Result<Entry> seen = Error{};
+  std::atomic<int> listener = 0;
+  std::thread looking([&] {
+    listener = FilterOwnCall(SYS_readlinkat, SECCOMP_RET_USER_NOTIF);
+    listener.notify_one();
+    seen = LookAt(AT_FDCWD, tree.At("link"), "link");
+  });
+  listener.wait(0);
+  if (listener >= 0) {
+    AnswerCalls(listener, meanwhile);
+  } else {
+    meanwhile();
+  }
+  looking.join();
+  if (listener >= 0) ::close(listener);
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("entry: a link that becomes a file, or is removed, meanwhile") {
+  const TemporaryTree tree;
+  tree.Link("link", "target");
+  tree.File("file", "text");
+  const Result<Entry> replaced =
+      LookDuring(tree, [&] { ::rename(tree.At("file").c_str(), tree.At("link").c_str()); });
+  REQUIRE(replaced.has_value());
+  CHECK(replaced->is_file());
+  CHECK(replaced->size == 4);
+  ::unlink(tree.At("link").c_str());
+  tree.Link("link", "target");
+  const Result<Entry> removed = LookDuring(tree, [&] { ::unlink(tree.At("link").c_str()); });
+  REQUIRE(removed.has_value());
+  CHECK_FALSE(removed->exists());
+}
+
+TEST_CASE("entry: a name that never stays a link ends in an error") {
+  const TemporaryTree tree;
+  tree.Link("link", "target");
+  Result<Entry> seen = Entry{};
+  if (!WithFailingCall(SYS_readlinkat, EINVAL,
+                       [&] { seen = LookAt(AT_FDCWD, tree.At("link"), "link"); })) {
+    return;
+  }
+  REQUIRE_FALSE(seen.has_value());
+  CHECK(seen.error().code == EINVAL);
 }
