@@ -9,6 +9,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <string_view>
 
@@ -24,8 +26,11 @@ bool RenameIn(const UniqueFd& folder, const std::string& from, const std::string
   return ::renameat2(folder.get(), from.c_str(), folder.get(), to.c_str(), flags) == 0;
 }
 
-bool CannotBeCopied(int code) {
-  return code == EXDEV || code == EINVAL || code == ENOSYS || code == EOPNOTSUPP;
+// True if reading and writing can still copy the bytes. Network file systems report EIO, filters of
+// system calls EPERM; a damaged disk fails again then.
+bool CanBeCopiedByHand(int code) {
+  constexpr std::array kCodes = {EXDEV, EINVAL, ENOSYS, EOPNOTSUPP, EPERM, EIO};
+  return std::ranges::find(kCodes, code) != kCodes.end();
 }
 
 }  // namespace
@@ -80,9 +85,10 @@ Result<bool> CopyPart(int from, int to, off_t at, off_t end) {
   while (in < end) {
     const ssize_t copied = ::copy_file_range(from, &in, to, &out, static_cast<size_t>(end - in), 0);
     if (copied < 0 && errno == EINTR) continue;
-    if (copied < 0 && CannotBeCopied(errno)) return CopyByHand(from, to, in, end);
+    // Some file systems end early; only reading shows whether the file does.
+    if (copied == 0 || (copied < 0 && CanBeCopiedByHand(errno)))
+      return CopyByHand(from, to, in, end);
     if (copied < 0) return SystemError("copy_file_range");
-    if (copied == 0) return false;
   }
   return true;
 }
