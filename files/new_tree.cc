@@ -139,7 +139,7 @@ class Creator {
 
   Status CopyFile(const UniqueFd& where, const std::string& name, const NewEntry& entry) const {
     const Result<UniqueFd> source = OpenSource(entry);
-    if (!source) return sources_.created ? Status(Unit{}) : source.error();
+    if (!source) return LeaveOut(entry, source.error());
     UniqueFd file = CreateClone(source->get(), where, name);
     if (!file.valid()) {
       if (Status s = CreateFile(where, name).MoveTo(file); !s) return s;
@@ -147,6 +147,13 @@ class Creator {
       CopyAttributes(source->get(), file.get(), sources_.keeps_marks);
     }
     return SetFacts(file.get(), entry);
+  }
+
+  Status LeaveOut(const NewEntry& entry, const Error& error) const {
+    const bool is_left_out = sources_.left_out && (IsMissing(error) || error.code == EACCES);
+    if (!is_left_out) return error;
+    sources_.left_out(entry, error);
+    return Unit{};
   }
 
   Result<UniqueFd> OpenSource(const NewEntry& entry) const {

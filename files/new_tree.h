@@ -39,9 +39,10 @@ struct NewTree {
 struct CopySources {
   const UniqueFd* folder = nullptr;
   bool keeps_marks = false;  // the attributes of an overlay's upper layer, too
-  // Called after each new entry. If it is set, a source that has gone, or cannot be read, is left
-  // out.
-  std::function<void(const NewEntry&)> created = nullptr;
+  std::function<void(const NewEntry&)> created = nullptr;  // called after each entry
+  // Called for a file that is left out, because its source does not exist any more or the user has
+  // no permission to read it. Without this function, both are errors, as all others are.
+  std::function<void(const NewEntry&, const Error&)> left_out = nullptr;
 };
 
 // Creates the tree as `name`, which must not exist. Copies extended attributes of sources, except

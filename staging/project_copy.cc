@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 #include <utility>
 
 #include "base/syscall.h"
@@ -128,8 +129,8 @@ class CopySurvey {
 
   void AddFile(const UniqueFd& folder, const std::string& name, const Entry& entry,
                NewEntry& copy) {
-    const bool is_own = entry.owner == ::geteuid();
-    if (!is_own && ::faccessat(folder.get(), name.c_str(), R_OK, AT_EACCESS) != 0) {
+    const bool is_readable = entry.owner == ::geteuid() && (entry.mode & S_IRUSR) != 0;
+    if (!is_readable && ::faccessat(folder.get(), name.c_str(), R_OK, AT_EACCESS) != 0) {
       copy.source.clear();
       copy.bytes = "";
       unread_.push_back(copy.below);
@@ -196,10 +197,13 @@ Status CheckSpace(uint64_t bytes, const UniqueFd& place, const Path& path) {
                ""};
 }
 
-// Keeps what was not changed while it was copied.
-Contents Unchanged(const UniqueFd& project, const Contents& originals) {
+// Keeps what was not changed while it was copied. `unknown` is missing or empty in the copy: what
+// the command writes there is not based on the project's version, and must not replace it.
+Contents Unchanged(const UniqueFd& project, const Contents& originals,
+                   const std::set<std::string>& unknown) {
   Contents unchanged;
   for (const auto& [path, entry] : originals) {
+    if (unknown.contains(path)) continue;
     const Result<UniqueFd> folder = OpenFolderOf(project, path);
     if (!folder) continue;
     const Result<Entry> now = LookAt(folder->get(), std::string(NameOf(path)), path);
@@ -229,8 +233,14 @@ Result<CopiedProject> CopyProject(const StageFolder& folder, const StageRecord& 
   }
   size_t done = 0;
   const size_t all = survey.tree().entries.size();
+  std::set<std::string> unknown(survey.unread().begin(), survey.unread().end());
   const CopySources sources{.folder = &project,
-                            .created = [&](const NewEntry&) { progress(++done, all); }};
+                            .created = [&](const NewEntry&) { progress(++done, all); },
+                            .left_out =
+                                [&](const NewEntry& entry, const Error& error) {
+                                  unknown.insert(entry.below);
+                                  if (!IsMissing(error)) survey.unread().push_back(entry.below);
+                                }};
   const std::string name(written.name());
   // An overlay that could not be mounted leaves an empty one.
   ::unlinkat(place.get(), name.c_str(), AT_REMOVEDIR);
@@ -239,9 +249,8 @@ Result<CopiedProject> CopyProject(const StageFolder& folder, const StageRecord& 
   if (!copy) return copy.error();
   const Result<Contents> copied = ContentsOf(*copy, {.has_attributes = true});
   if (!copied) return copied.error();
-  if (Status s = WriteList(folder, kOriginals, Unchanged(project, survey.originals())); !s) {
-    return s.error();
-  }
+  const Contents originals = Unchanged(project, survey.originals(), unknown);
+  if (Status s = WriteList(folder, kOriginals, originals); !s) return s.error();
   if (Status s = WriteList(folder, kCopied, *copied); !s) return s.error();
   return CopiedProject{std::move(survey.unread())};
 }
@@ -249,9 +258,8 @@ Result<CopiedProject> CopyProject(const StageFolder& folder, const StageRecord& 
 Status CopyProjectAs(const UniqueFd& project, const UniqueFd& place, const std::string& name) {
   CopySurvey survey(project);
   if (Status s = survey.Look(); !s) return s;
-  // Without what is removed meanwhile.
   return CreateTree(place, name, survey.tree(),
-                    {.folder = &project, .created = [](const NewEntry&) {}});
+                    {.folder = &project, .left_out = [](const NewEntry&, const Error&) {}});
 }
 
 Result<Originals> ReadOriginals(const StageFolder& folder) {

@@ -3,11 +3,14 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "staging/base_versions.h"
 #include "staging/stage.h"
@@ -214,4 +217,48 @@ TEST_CASE("project copy: removing the stage removes a copy elsewhere") {
   REQUIRE(copied.Open().folder().Remove().has_value());
   CHECK_FALSE(std::filesystem::exists(copied.copy));
   CHECK(std::filesystem::exists(copied.tree.At("state/ringfence-copies")));
+}
+
+namespace {
+
+// Runs `work` in a thread that has no permissions of root's; gives it everything in the tree.
+template <typename Work>
+void AsOrdinaryUser(const TemporaryTree& tree, const Work& work) {
+  constexpr uid_t kUser = 61777;
+  const bool is_root = ::geteuid() == 0;
+  if (is_root) {
+    REQUIRE(::chown(tree.root().c_str(), kUser, kUser) == 0);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(tree.root())) {
+      REQUIRE(::lchown(entry.path().c_str(), kUser, kUser) == 0);
+    }
+  }
+  std::thread([&] {
+    // The C library's function would change all threads.
+    if (is_root) CHECK(::syscall(SYS_setresuid, -1, kUser, -1) == 0);
+    work();
+  }).join();
+}
+
+}  // namespace
+
+TEST_CASE("project copy: a file that the user may not read is empty, and is not replaced") {
+  Copied copied;
+  ::chmod(copied.Project("a").c_str(), 0);
+  ::chmod(copied.Project("b").c_str(), 0);
+  AsOrdinaryUser(copied.tree, [&] {
+    CHECK(copied.Make().unread == std::vector<std::string>{"a", "b"});
+    CHECK(std::filesystem::file_size(copied.copy + "a") == 0);
+    CHECK(copied.Changes().empty());
+    std::filesystem::remove(copied.copy + "a");
+    ::chmod((copied.copy + "b").c_str(), 0600);
+    CHECK(copied.Changes() == "a: removed, b: modified");
+    const Stage stage = copied.Open();
+    const Result<BaseVersions> base = BaseVersions::Of(stage, copied.store());
+    REQUIRE(base.has_value());
+    for (const char* name : {"a", "b", "link"}) {
+      const Result<Entry> now = LookAt(AT_FDCWD, copied.Project(name), name);
+      REQUIRE(now.has_value());
+      CHECK(base->IsUnchanged(name, *now) == (std::string(name) == "link"));
+    }
+  });
 }
