@@ -278,7 +278,11 @@ std::optional<uint32_t> BaseVersions::Mode(const std::string& path, const Entry&
   if (now.is_directory()) return FolderMode(path);
   const std::string kept = std::string(kBaseFolder) + "/" + Sha256Hex(path);
   const Result<Entry> copy = LookAt(folder_.fd().get(), kept, path);
-  if (copy && copy->is_file()) return (copy->mode & kKeptMode) | (now.mode & kOwnersMode);
+  if (copy && copy->is_file()) {
+    const std::optional<uint32_t> noted = folders_->ModeOf(path);
+    // An earlier version has noted none.
+    return noted ? noted : (copy->mode & kKeptMode) | (now.mode & kOwnersMode);
+  }
   const auto replaced = replaced_.find(path);
   if (replaced == replaced_.end()) return git_->Mode(path);
   const Entry& before = replaced->second.before;
@@ -337,6 +341,9 @@ Status BaseVersions::KeepOne(const UniqueFd& kept, const std::string& path) cons
   const Result<Entry> now = LookAt(folder->get(), std::string(NameOf(path)), path);
   const bool is_base = now && IsUnchanged(path, *now);
   if (is_base) {
+    // It must be known by the time at which the copy counts.
+    folders_->Note(path, now->inode, now->mode);
+    if (Status s = folders_->Save(); !s) return s;
     const uint32_t mode = (now->mode & kKeptMode) | kOwnersMode;
     if (::fchmodat(kept.get(), copy.c_str(), static_cast<mode_t>(mode), 0) != 0)
       return SystemError("chmod(" + copy + ")");

@@ -36,8 +36,8 @@ class BaseVersions {
   // The content of a file when the stage began; nothing if it is not known.
   std::optional<std::string> Text(const std::string& path) const;
 
-  // The permissions of a file or directory when the stage began; nothing if they are not known.
-  // Those of a file's owner to read and write are not kept: they are as in `now`.
+  // The permissions of a file or directory when the stage began; nothing if they are not known. An
+  // earlier version has not noted those of a file's owner to read and write: they are as in `now`.
   std::optional<uint32_t> Mode(const std::string& path, const Entry& now) const;
 
   // Keeps copies of the texts that the stage has changed and the project has not, yet, and notes

@@ -15,8 +15,8 @@
 namespace ringfence {
 namespace {
 
-// In the stage's directory: "INODE PATH" or "INODE:MODE PATH" for each directory, with a NUL after
-// it.
+// In the stage's directory: "INODE PATH" or "INODE:MODE PATH" for each directory or file, with a
+// NUL after it.
 constexpr const char* kFolders = "folders";
 constexpr size_t kMaxKnown = size_t{256} << 20;
 

@@ -1,6 +1,7 @@
 // KnownFolders: which directories a project had under their names when a stage first changed
 // something in them. If the user has moved another directory there since, its files can be older
-// than the stage and still not be the ones that the stage has seen.
+// than the stage and still not be the ones that the stage has seen. Files whose texts are kept are
+// noted, too, with their permissions.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ class KnownFolders {
   // The inode number of the directory; nothing if it is not known. "" is the project.
   std::optional<uint64_t> InodeOf(std::string_view path) const;
 
-  // The permissions that the directory had then; nothing if they are not known.
+  // The permissions that the directory or file had then; nothing if they are not known.
   std::optional<uint32_t> ModeOf(std::string_view path) const;
 
   // The first note of a path counts.

@@ -336,3 +336,22 @@ def test_permissions_of_a_directory_that_only_the_user_has_changed_stay(world, i
     modes = {name: oct((world.project / name).stat().st_mode & 0o777) for name in ("mine", "both", "staged")}
     assert modes == {"mine": "0o700", "both": "0o774", "staged": "0o750"}
     assert (world.project / "mine/f").read_text() == "1\n2\n"
+
+
+@pytest.mark.parametrize("is_copy", (False, True))
+def test_a_merged_file_gets_each_permission_from_the_side_that_has_changed_it(world, is_copy):
+    for name in ("mine", "both", "staged", "same"):
+        world.put(name, "".join(LINES))
+        (world.project / name).chmod(0o664)
+    if is_copy:
+        world.forbid_overlay()
+    stage = world.stage("sed -i 's/^20$/staged/' mine both staged same; chmod g-w both; chmod a-w staged")
+    (world.project / "mine").chmod(0o444)
+    (world.project / "both").chmod(0o464)
+    for name in ("staged", "same"):
+        (world.project / name).write_text(edited(0, "mine\n"))
+    world.good("stage", "apply", stage)
+    modes = {name: oct((world.project / name).stat().st_mode & 0o777) for name in ("mine", "both", "staged", "same")}
+    assert modes == {"mine": "0o444", "both": "0o444", "staged": "0o444", "same": "0o664"}
+    for name in modes:
+        assert (world.project / name).read_text().endswith("19\nstaged\n"), name
