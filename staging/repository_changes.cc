@@ -44,16 +44,23 @@ bool IsBranchName(std::string_view name) {
 // The commits of branches, by name.
 using Heads = std::map<std::string, std::string, std::less<>>;
 
-// Reads the file "packed-refs", where `git gc` puts references.
-Heads PackedHeads(std::string_view text) {
-  Heads heads;
+// Reads the file "packed-refs", where `git gc` puts references: those whose names begin with
+// `kind`, which is left out.
+Heads PackedReferences(std::string_view text, std::string_view kind) {
+  Heads found;
   while (!text.empty()) {
     std::string_view name = TakeUntil(text, '\n');
     std::string commit = CommitIn(TakeUntil(name, ' '));
-    if (commit.empty() || !name.starts_with(kHeads)) continue;
-    name.remove_prefix(kHeads.size());
-    if (IsBranchName(name)) heads.emplace(name, std::move(commit));
+    if (commit.empty() || !name.starts_with(kind) || !IsBranchName(name)) continue;
+    name.remove_prefix(kind.size());
+    found.emplace(name, std::move(commit));
   }
+  return found;
+}
+
+Heads PackedHeads(std::string_view text) {
+  Heads heads = PackedReferences(text, kHeads);
+  std::erase_if(heads, [](const auto& head) { return !IsBranchName(head.first); });
   return heads;
 }
 
@@ -135,15 +142,39 @@ class RepositoryPlanner {
 
   // Says why this stays in the stage if it leads to commits that can be nowhere else, or else "".
   std::string WhyLost(const Change& change, std::string_view below) const {
-    constexpr std::string_view kKinds[] = {"refs/tags/", "refs/notes/", "refs/stash"};
+    constexpr std::string_view kRefs = "refs/";
+    constexpr std::string_view kKinds[] = {"tags/", "notes/", "stash"};
     const auto has = [below](std::string_view text) { return below.find(text) != below.npos; };
-    const auto begins = [below](std::string_view kind) { return below.starts_with(kind); };
+    const auto is_lost = [&](std::string_view kind) {
+      if (below == kPacked) return HasNewPacked(change.path, kind);
+      return below.starts_with(kRefs) && below.substr(kRefs.size()).starts_with(kind);
+    };
     if (!change.after.is_file() || below.ends_with(".lock") || has("logs/")) return "";
-    if (std::ranges::any_of(kKinds, begins)) return "tags, notes and stashes are not applied";
-    if (!begins("modules/")) return "";
-    const bool is_commit = has(kHeads) || (NameOf(below) == "HEAD" &&
-                                           !Loose(around_.staged_bytes(change.path)).empty());
+    if (std::ranges::any_of(kKinds, is_lost)) return "tags, notes and stashes are not applied";
+    if (!below.starts_with("modules/")) return "";
+    const std::string_view name = NameOf(below);
+    const bool is_commit = has(kHeads) ||
+                           (name == "HEAD" && !Loose(around_.staged_bytes(change.path)).empty()) ||
+                           (name == kPacked && HasNewPacked(change.path, "heads/"));
     return is_commit ? "commits in a submodule are not applied" : "";
+  }
+
+  // True if the stage has packed a reference of this kind that the project does not have. One with
+  // a file of its own in the stage is listed as that file.
+  bool HasNewPacked(const std::string& path, std::string_view kind) const {
+    const std::string prefix = "refs/" + std::string(kind);
+    const std::string folder = std::string(FolderOf(path)) + "/" + prefix;
+    const Result<std::string> staged = around_.staged_bytes(path);
+    const Result<std::string> project = around_.project_bytes(path);
+    const Heads known = project ? PackedReferences(*project, prefix) : Heads();
+    const auto is_new = [&](const auto& reference) {
+      const auto& [name, commit] = reference;
+      const auto old = known.find(name);
+      if (old != known.end() && old->second == commit) return false;
+      return Loose(around_.staged_bytes(folder + name)).empty() &&
+             Loose(around_.project_bytes(folder + name)) != commit;
+    };
+    return !staged || std::ranges::any_of(PackedReferences(*staged, prefix), is_new);
   }
 
   Status AddBranch(const Change& change, const std::string& repository, std::string_view below) {

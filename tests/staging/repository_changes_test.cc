@@ -298,3 +298,32 @@ TEST_CASE("repository: users see which references stay in the stage") {
                                          ".git/refs/notes/commits" + kTags,
                                          ".git/refs/stash" + kTags, ".git/refs/tags/v1" + kTags});
 }
+
+TEST_CASE("repository: users see that the stage has packed references that stay in it") {
+  const std::string kPacked = ".git/packed-refs", kModule = ".git/modules/lib/packed-refs";
+  const auto why = [&](const Bytes& staged, const Bytes& project) {
+    const Planned planned = PlanOf({Edited(kPacked), Edited(kModule)}, staged, project);
+    std::string text;
+    for (const PlannedChange& change : planned.plan.changes) {
+      CHECK_FALSE(change.is_done());
+      if (!change.is_gits) text += change.change.path + ": " + change.why + "\n";
+    }
+    return text;
+  };
+  const std::string kTags = kPacked + ": tags, notes and stashes are not applied\n";
+  for (const char* name : {"refs/tags/v1", "refs/tags/a/b", "refs/notes/commits", "refs/stash"}) {
+    CAPTURE(name);
+    const std::string path = std::string(".git/") + name;
+    const Bytes staged = {{kPacked, kCommit + " " + name + "\n^" + kOther + "\n"}};
+    CHECK(why(staged, {}) == kTags);
+    CHECK(why(staged, {{kPacked, kOther + " " + name + "\n"}}) == kTags);
+    CHECK(why(staged, {{path, kOther + "\n"}}) == kTags);
+    CHECK(why(staged, {{kPacked, kCommit + " " + name + "\n"}}).empty());
+    CHECK(why(staged, {{path, kCommit + "\n"}}).empty());
+    CHECK(why({{kPacked, kCommit + " " + name + "\n"}, {path, kOther + "\n"}}, {}).empty());
+  }
+  CHECK(why({{kPacked, kCommit + " refs/remotes/origin/main\n"}}, {}).empty());
+  const Bytes module = {{kModule, kCommit + " refs/heads/main\n"}};
+  CHECK(why(module, {}) == kModule + ": commits in a submodule are not applied\n");
+  CHECK(why(module, {{".git/modules/lib/refs/heads/main", kCommit + "\n"}}).empty());
+}

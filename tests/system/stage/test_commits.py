@@ -146,6 +146,19 @@ def test_tags_and_stashes_that_stay_behind_are_named(world):
     assert [stage["state"] for stage in world.stages()] == ["applied"]
 
 
+@pytest.mark.parametrize("pack", ("pack-refs --all", "gc -q"))
+def test_tags_that_are_packed_in_the_stage_are_named_once(world, pack):
+    repository(world)
+    git(world, "tag", "v0")
+    git_ = "git -c user.name=n -c user.email=e"
+    done = world.call("stage", "run", "--keep", "--", "sh", "-ec", f"git {pack}")
+    assert "are not applied" not in done.stderr, done
+    world.good("stage", "discard")
+    done = world.call("stage", "run", "--keep", "--", "sh", "-ec", f"{git_} tag -m new v1; git {pack}; echo 2 >> a.txt")
+    assert done.stderr.count("tags, notes and stashes are not applied") == 1, done
+    assert "not applied: .git/packed-refs: tags, notes and stashes are not applied" in done.stderr, done
+
+
 def test_inside_a_sandbox_no_stage_is_found(world):
     done = world.call("run", "--", world.programs.ringfence, "stage", "list")
     assert done.returncode == 2 and "this is inside a sandbox" in done.stderr, done
