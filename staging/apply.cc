@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "files/beneath.h"
+#include "staging/put_back.h"
 #include "staging/undo.h"
 
 namespace ringfence {
@@ -113,15 +114,27 @@ class StepMaker {
 
 std::vector<TreeStep> StepsOf(const MergePlan& plan) { return StepMaker(plan).Make(); }
 
-Result<Applied> ApplyPlan(const Stage& stage, const MergePlan& plan) {
+namespace {
+
+// Undoes the steps before it returns an error or a mismatch.
+Result<Applied> ApplySteps(const Stage& stage, const std::vector<TreeStep>& steps) {
   const Result<ApplyNumbers> numbers = FindApplies(stage.folder());
   if (!numbers) return numbers.error();
   TreeTransaction transaction({stage.project(), stage.folder().fd(), {&stage.written()}});
-  Result<std::optional<std::string>> mismatch = transaction.Perform(StepsOf(plan));
+  Result<std::optional<std::string>> mismatch = transaction.Perform(steps);
   if (!mismatch) return mismatch.error();
   if (*mismatch) return Applied{.mismatch = std::move(*mismatch), .changed = transaction.changed()};
   if (Status s = transaction.Commit(UndoName(numbers->next())); !s) return s.error();
   return Applied{};
+}
+
+}  // namespace
+
+Result<Applied> ApplyPlan(const Stage& stage, const MergePlan& plan) {
+  const std::vector<TreeStep> steps = StepsOf(plan);
+  Result<Applied> applied = ApplySteps(stage, steps);
+  if (!applied || applied->mismatch) NotePutBack(stage, steps);
+  return applied;
 }
 
 }  // namespace ringfence

@@ -48,6 +48,7 @@ BaseVersions::BaseVersions(const Stage& stage)
       folder_(stage.folder()),
       watermark_(stage.record().watermark),
       has_sound_times_(HasSoundTimes(stage.record())),
+      put_back_(ReadPutBack(stage.folder())),
       git_(std::make_unique<GitBases>(stage.folder(), stage.record().project)) {}
 
 Result<BaseVersions> BaseVersions::Of(const Stage& stage, const StageStore& store) {
@@ -157,6 +158,7 @@ bool BaseVersions::IsUnchanged(const std::string& path, const Entry& now) const 
 bool BaseVersions::IsUntouched(const std::string& path, const Entry& now) const {
   if (originals_) return IsOriginal(path, now);
   if (!has_sound_times_) return false;
+  if (IsPutBack(path, now)) return true;
   if (now.exists() && now.ctime < watermark_) return IsInSameFolders(path);
   const auto restored = restored_.find(path);
   if (restored != restored_.end()) return IsAsCreated(project_, path, now, restored->second);
@@ -242,10 +244,17 @@ bool BaseVersions::IsOriginal(const std::string& path, const Entry& now) const {
   const auto restored = restored_.find(path);
   if (restored != restored_.end() && IsAsCreated(project_, path, now, restored->second))
     return true;
+  if (IsPutBack(path, now)) return true;
   const auto original = originals_->find(path);
   if (original == originals_->end()) return !now.exists();
   return ringfence::IsUnchanged(now, original->second) &&
          (now.is_directory() || now.ctime == original->second.ctime);
+}
+
+bool BaseVersions::IsPutBack(const std::string& path, const Entry& now) const {
+  const auto found = put_back_.find(path);
+  return found != put_back_.end() && ringfence::IsUnchanged(now, found->second) &&
+         now.ctime == found->second.ctime;
 }
 
 bool BaseVersions::WasMissing(std::string_view path) const {

@@ -14,6 +14,7 @@
 #include "staging/git_bases.h"
 #include "staging/known_folders.h"
 #include "staging/project_copy.h"
+#include "staging/put_back.h"
 #include "staging/stage.h"
 #include "staging/store/stage_store.h"
 
@@ -52,6 +53,7 @@ class BaseVersions {
   explicit BaseVersions(const Stage& stage);
   bool IsUntouched(const std::string& path, const Entry& now) const;
   bool IsOriginal(const std::string& path, const Entry& now) const;
+  bool IsPutBack(const std::string& path, const Entry& now) const;
   bool HasBaseContent(const std::string& path, const Entry& now) const;
   bool IsAsKept(const std::string& path, const Entry& now) const;
   std::optional<uint32_t> FolderMode(const std::string& path) const;
@@ -79,6 +81,7 @@ class BaseVersions {
   // Taking back an apply of this stage has restored these as they were when it began: files, and
   // names that do not exist.
   std::map<std::string, Entry, std::less<>> restored_;
+  PutBack put_back_;
   std::unique_ptr<GitBases> git_;
   std::unique_ptr<KnownFolders> folders_;
   // A file or link of the time when the stage began that applying another stage has replaced.

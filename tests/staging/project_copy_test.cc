@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "staging/base_versions.h"
+#include "staging/put_back.h"
 #include "staging/stage.h"
 #include "tests/support/temporary_tree.h"
 
@@ -217,6 +218,46 @@ TEST_CASE("project copy: removing the stage removes a copy elsewhere") {
   REQUIRE(copied.Open().folder().Remove().has_value());
   CHECK_FALSE(std::filesystem::exists(copied.copy));
   CHECK(std::filesystem::exists(copied.tree.At("state/ringfence-copies")));
+}
+
+TEST_CASE(
+    "project copy: a file that a failed apply has put back is unchanged until it is changed") {
+  Copied copied;
+  copied.Make();
+  const Stage stage = copied.Open();
+  const auto look = [&](const std::string& path) {
+    const Result<Entry> now = LookAt(AT_FDCWD, copied.Project(path.c_str()), path);
+    REQUIRE(now.has_value());
+    return *now;
+  };
+  const auto is_unchanged = [&](const std::string& path) {
+    const Result<BaseVersions> base = BaseVersions::Of(stage, copied.store());
+    REQUIRE(base.has_value());
+    return base->IsUnchanged(path, look(path));
+  };
+  std::vector<TreeStep> steps;
+  for (const char* path : {"a", "b", "link", "sub/c"}) {
+    steps.push_back({.kind = DoneStep::Kind::kRemove, .path = path, .expected = look(path)});
+    steps.back().mark = steps.back().path != "b";  // an answer to a conflict has no mark
+    const std::string place = copied.Project(path);
+    // The clock of ctimes is slower than these calls.
+    while (look(path).ctime == steps.back().expected.ctime) {
+      std::filesystem::rename(place, place + ".moved");
+      std::filesystem::rename(place + ".moved", place);
+    }
+    CHECK_FALSE(is_unchanged(path));
+  }
+  copied.tree.File("project/sub/c", "mine\n");
+  NotePutBack(stage, steps);
+  CHECK(is_unchanged("a"));
+  CHECK(is_unchanged("link"));
+  CHECK_FALSE(is_unchanged("b"));
+  CHECK_FALSE(is_unchanged("sub/c"));
+  const Entry noted = look("a");
+  while (look("a").ctime == noted.ctime) ::chmod(copied.Project("a").c_str(), noted.mode);
+  CHECK_FALSE(is_unchanged("a"));
+  NotePutBack(stage, {});
+  CHECK(is_unchanged("link"));
 }
 
 namespace {

@@ -136,7 +136,8 @@ def test_the_disk_of_the_stages_becomes_full_at_any_point(base, programs):
         put_files(world)
         for number in range(10):
             world.put(f"old{number}", f"old {number}\n" * 6000)
-        stage = world.stage("for f in old*; do echo new > $f; done; mkdir new; echo 1 > new/f")
+        world.put("binary", "\0 old\n")
+        stage = world.stage("for f in old* binary; do echo new > $f; done; mkdir new; echo 1 > new/f; rm gone")
         before = tree_of(world.project)
         filler = fill(world.home)
         failures = 0
