@@ -213,16 +213,22 @@ class RepositoryPlanner {
 
   static std::string Loose(const Result<std::string>& text) { return text ? CommitIn(*text) : ""; }
 
-  // The commit of a packed branch of the project; "" if it does not exist.
-  std::string Packed(const std::string& repository, const std::string& name) {
+  // The packed branches of the project.
+  const Heads& PackedOf(const std::string& repository) {
     auto known = packed_.find(repository);
     if (known == packed_.end()) {
       const Result<std::string> text =
           around_.project_bytes(repository + "/" + std::string(kPacked));
       known = packed_.emplace(repository, text ? PackedHeads(*text) : Heads()).first;
     }
-    const auto found = known->second.find(name);
-    return found == known->second.end() ? "" : found->second;
+    return known->second;
+  }
+
+  // The commit of a packed branch of the project; "" if it does not exist.
+  std::string Packed(const std::string& repository, const std::string& name) {
+    const Heads& packed = PackedOf(repository);
+    const auto found = packed.find(name);
+    return found == packed.end() ? "" : found->second;
   }
 
   // A branch "stage" leaves no room for "stage/ID".
@@ -233,17 +239,55 @@ class RepositoryPlanner {
     return (is_taken ? "stage-" : "stage/") + around_.stage;
   }
 
-  // A branch that is new keeps its name.
+  // A branch that is new keeps its name. One that HEAD names already is the user's, though it has
+  // no commits yet.
   void PlanBranch(const std::string& repository, std::string name, std::string commit,
                   bool is_new) {
     StagedBranch branch{repository, std::move(name), std::move(commit), ""};
-    std::string becomes = is_new ? branch.name : NewName(repository);
-    if (!is_new && !stage_names_.insert(repository).second) becomes += "-" + branch.name;
+    branch.becomes = branch.name;
+    const bool keeps_name = is_new && !IsCurrent(branch) && !IsBesideParent(branch);
+    std::string becomes = keeps_name ? branch.name : NewName(repository);
+    if (!keeps_name && !stage_names_.insert(repository).second) becomes += "-" + branch.name;
     branch.becomes = becomes;
+    if (IsBesideParent(branch)) {
+      std::ranges::replace(becomes, '/', '-');
+      branch.becomes = becomes;
+    }
     for (int i = 2; IsTaken(branch); ++i) branch.becomes = becomes + "-" + std::to_string(i);
     if (HasBranch(branch)) return;  // from an earlier apply
     references_.insert(ReferenceOf(branch));
     plan_.branches.push_back(std::move(branch));
+  }
+
+  bool IsCurrent(const StagedBranch& branch) const {
+    const Result<std::string> head = around_.project_bytes(branch.repository + "/HEAD");
+    return head && *head == "ref: " + std::string(kHeads) + branch.name + "\n";
+  }
+
+  // True if the project has the branch, or is going to.
+  bool HasReference(const std::string& repository, const std::string& name) {
+    const std::string path = repository + "/" + std::string(kHeads) + name;
+    const bool is_file = around_.exists(path) && !around_.exists(path + "/.");
+    return is_file || references_.contains(path) || !Packed(repository, name).empty();
+  }
+
+  // True for "a/b" beside a branch "a": git cannot have both.
+  bool IsBesideParent(const StagedBranch& branch) {
+    for (std::string_view name = FolderOf(branch.becomes); !name.empty(); name = FolderOf(name)) {
+      if (HasReference(branch.repository, std::string(name))) return true;
+    }
+    return false;
+  }
+
+  // True for "a" beside a branch "a/b".
+  bool IsBesideInner(const StagedBranch& branch) {
+    const std::string path = ReferenceOf(branch) + "/";
+    const auto planned = references_.lower_bound(path);
+    if (planned != references_.end() && planned->starts_with(path)) return true;
+    const std::string inner = branch.becomes + "/";
+    const Heads& packed = PackedOf(branch.repository);
+    const auto found = packed.lower_bound(inner);
+    return found != packed.end() && found->first.starts_with(inner);
   }
 
   // True if the project has the branch with this commit already.
@@ -255,7 +299,7 @@ class RepositoryPlanner {
   // True if another branch has the name.
   bool IsTaken(const StagedBranch& branch) {
     const std::string path = ReferenceOf(branch);
-    if (references_.contains(path)) return true;
+    if (references_.contains(path) || IsBesideInner(branch)) return true;
     const bool exists = around_.exists(path) || !Packed(branch.repository, branch.becomes).empty();
     return exists && !HasBranch(branch);
   }

@@ -21,6 +21,7 @@
 #include "run/messages.h"
 #include "staging/apply.h"
 #include "staging/plan_digests.h"
+#include "staging/text_merge.h"
 #include "staging/undo.h"
 
 namespace ringfence {
@@ -60,12 +61,23 @@ std::string CurrentBranch(const Stage& stage, const std::string& repository) {
   return head->substr(kStart.size(), head->find('\n') - kStart.size());
 }
 
+// True if the project has the branch now.
+bool IsThere(const Stage& stage, const StagedBranch& branch) {
+  const std::string name = std::string(kHeads) + branch.name;
+  const std::string path = branch.repository + "/" + name;
+  const Result<Entry> loose = LookAt(stage.project().get(), path, path);
+  if (!loose || loose->is_file()) return true;
+  const Result<std::string> packed =
+      stage.ProjectBytes(branch.repository + "/packed-refs", kMaxMerged);
+  return packed && packed->find(" " + name + "\n") != packed->npos;
+}
+
 // True if the user may have moved the branch since the stage began.
 bool HasMoved(const Stage& stage, const StagedBranch& branch) {
   for (const std::string& file : {std::string(kHeads) + branch.name, std::string("packed-refs")}) {
     const std::string path = branch.repository + "/" + file;
     const Result<Entry> entry = LookAt(stage.project().get(), path, path);
-    if (entry && entry->exists()) return entry->ctime >= stage.record().watermark;
+    if (entry && entry->is_file()) return entry->ctime >= stage.record().watermark;
   }
   return true;
 }
@@ -78,15 +90,15 @@ std::string MoveBranch(const Stage& stage, const StagedBranch& branch) {
       folder.empty() ? "git " : "git -C " + ShellWord(std::string(folder)) + " ";
   const std::string becomes = ShellWord(branch.becomes);
   const std::string current = CurrentBranch(stage, branch.repository);
+  const bool is_current = branch.name == current;
+  const bool is_named = branch.name != "HEAD" && IsThere(stage, branch);
+  if (!is_named && !is_current) return "";
   // Moving a branch back would take the user's own commits off it.
-  if (branch.name != "HEAD" && HasMoved(stage, branch)) {
+  if (is_named && HasMoved(stage, branch)) {
     return branch.name + " may have other commits since the stage began; to compare: " + git +
            "log --oneline " + ShellWord(branch.name + "..." + branch.becomes);
   }
-  if (branch.name == current) {
-    return "to move the current branch there: " + git + "reset " + becomes;
-  }
-  if (branch.name == "HEAD") return "";
+  if (is_current) return "to move the current branch there: " + git + "reset " + becomes;
   return "to move " + branch.name + " there: " + git + "branch -f " + ShellWord(branch.name) + " " +
          becomes;
 }

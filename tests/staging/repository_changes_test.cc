@@ -188,20 +188,6 @@ TEST_CASE("repository: a branch that an earlier apply has made") {
   CHECK(becomes({{kBranch, kOther + "\n"}, {kBranch + "-2", kCommit + "\n"}}).empty());
 }
 
-TEST_CASE("repository: users see tags and stashes, which are not applied") {
-  const Planned planned = PlanOf({Added(".git/refs/remotes/origin/main", File()),
-                                  Added(".git/refs/stash", File()),
-                                  Added(".git/refs/tags/v1", File()),
-                                  Added(".git/refs/tags/v2.lock", File()),
-                                  {.path = ".git/refs/tags/v0", .before = File(), .after = {}}});
-  for (const PlannedChange& change : planned.plan.changes) {
-    CAPTURE(change.change.path);
-    const std::string& path = change.change.path;
-    CHECK_FALSE(change.is_done());
-    CHECK(change.is_gits == !(path.ends_with("stash") || path.ends_with("v1")));
-  }
-}
-
 TEST_CASE("repository: a symbolic HEAD and a malformed reference make no branch") {
   const Planned planned =
       PlanOf({Edited(".git/HEAD"), Edited(".git/refs/heads/main")},
@@ -277,15 +263,21 @@ TEST_CASE("repository: no packed name leads out of the branches") {
 }
 
 TEST_CASE("repository: users see which references stay in the stage") {
-  const Planned planned = PlanOf(
-      {Added(".git/logs/refs/stash", File()), Added(".git/modules/lib/HEAD", File()),
-       Edited(".git/modules/lib/logs/refs/heads/main"), Edited(".git/modules/lib/refs/heads/main"),
-       Edited(".git/modules/other/HEAD"), Edited(".git/modules/other/index"),
-       Added(".git/refs/notes/commits", File()), Added(".git/refs/remotes/origin/main", File()),
-       Added(".git/refs/stash", File()), Added(".git/refs/tags", Folder()),
-       Added(".git/refs/tags/v1", File()), Added(".git/refs/tags/v2.lock", File())},
-      {{".git/modules/lib/HEAD", "ref: refs/heads/main\n"},
-       {".git/modules/other/HEAD", kCommit + "\n"}});
+  const Planned planned = PlanOf({Added(".git/logs/refs/stash", File()),
+                                  Added(".git/modules/lib/HEAD", File()),
+                                  Edited(".git/modules/lib/logs/refs/heads/main"),
+                                  Edited(".git/modules/lib/refs/heads/main"),
+                                  Edited(".git/modules/other/HEAD"),
+                                  Edited(".git/modules/other/index"),
+                                  Added(".git/refs/notes/commits", File()),
+                                  Added(".git/refs/remotes/origin/main", File()),
+                                  Added(".git/refs/stash", File()),
+                                  Added(".git/refs/tags", Folder()),
+                                  {.path = ".git/refs/tags/v0", .before = File(), .after = {}},
+                                  Added(".git/refs/tags/v1", File()),
+                                  Added(".git/refs/tags/v2.lock", File())},
+                                 {{".git/modules/lib/HEAD", "ref: refs/heads/main\n"},
+                                  {".git/modules/other/HEAD", kCommit + "\n"}});
   std::vector<std::string> seen;
   for (const PlannedChange& change : planned.plan.changes) {
     CHECK(change.action == ChangeAction::kSkip);
@@ -326,4 +318,48 @@ TEST_CASE("repository: users see that the stage has packed references that stay 
   const Bytes module = {{kModule, kCommit + " refs/heads/main\n"}};
   CHECK(why(module, {}) == kModule + ": commits in a submodule are not applied\n");
   CHECK(why(module, {{".git/modules/lib/refs/heads/main", kCommit + "\n"}}).empty());
+}
+
+TEST_CASE("repository: no branch of the stage lies beside one that git cannot have with it") {
+  const Bytes staged = {{".git/refs/heads/a/b", kCommit}, {".git/refs/heads/c", kCommit}};
+  const std::string packed = kOther + " refs/heads/a\n" + kOther + " refs/heads/c/d\n";
+  const ChangeList changes = {Added(".git/refs/heads/a/b", File()),
+                              Added(".git/refs/heads/c", File())};
+  const Planned planned = PlanOf(changes, staged, {{".git/packed-refs", packed}});
+  REQUIRE(planned.plan.branches.size() == 2);
+  CHECK(planned.plan.branches[0].becomes == "stage/ab23");
+  CHECK(planned.plan.branches[1].becomes == "c-2");
+  for (const StagedBranch& branch : planned.plan.branches)
+    CHECK(planned.Applies(ReferenceOf(branch)));
+}
+
+TEST_CASE("repository: a new branch `stage` leaves room for that of another one") {
+  const Planned planned =
+      PlanOf({Edited(".git/refs/heads/main"), Added(".git/refs/heads/stage", File())},
+             {{".git/refs/heads/main", kCommit}, {".git/refs/heads/stage", kOther}});
+  REQUIRE(planned.plan.branches.size() == 2);
+  CHECK(planned.plan.branches[0].becomes == "stage/ab23");
+  CHECK(planned.plan.branches[1].becomes == "stage-2");
+}
+
+TEST_CASE("repository: names that lie in each other become separate ones") {
+  const std::string packed =
+      kCommit + " refs/heads/main\n" + kCommit + " refs/heads/q\n" + kCommit + " refs/heads/q/b\n";
+  const std::string before =
+      kOther + " refs/heads/main\n" + kOther + " refs/heads/q\n" + kOther + " refs/heads/q/b\n";
+  const Planned planned = PlanOf({Edited(".git/packed-refs")}, {{".git/packed-refs", packed}},
+                                 {{".git/packed-refs", before}});
+  std::vector<std::string> names;
+  for (const StagedBranch& branch : planned.plan.branches) names.push_back(branch.becomes);
+  CHECK(names == std::vector<std::string>{"stage/ab23", "stage/ab23-q", "stage-ab23-q-b"});
+}
+
+TEST_CASE("repository: the first commits of the user's branch become a new one") {
+  const Planned planned =
+      PlanOf({Added(".git/refs/heads/main", File()), Added(".git/refs/heads/other", File())},
+             {{".git/refs/heads/main", kCommit}, {".git/refs/heads/other", kOther}},
+             {{".git/HEAD", "ref: refs/heads/main\n"}});
+  REQUIRE(planned.plan.branches.size() == 2);
+  CHECK(planned.plan.branches[0].becomes == "stage/ab23");
+  CHECK(planned.plan.branches[1].becomes == "other");
 }

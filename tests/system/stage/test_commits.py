@@ -162,3 +162,33 @@ def test_tags_that_are_packed_in_the_stage_are_named_once(world, pack):
 def test_inside_a_sandbox_no_stage_is_found(world):
     done = world.call("run", "--", world.programs.ringfence, "stage", "list")
     assert done.returncode == 2 and "this is inside a sandbox" in done.stderr, done
+
+
+@pytest.mark.parametrize("pack", [[], ["pack-refs", "--all"]], ids=["loose", "packed"])
+@pytest.mark.parametrize("staged, users, becomes", [("a/b", "a", "stage/ID"), ("a", "a/b", "*")])
+def test_a_branch_that_git_cannot_have_beside_another_gets_another_name(world, staged, users, becomes, pack):
+    repository(world)
+    stage = world.stage(f"git checkout -q -b {staged}; echo 2 >> a.txt; "
+                        "git -c user.name=n -c user.email=e commit -qam two")
+    git(world, "branch", users)
+    if pack:
+        git(world, *pack)
+    world.good("stage", "apply", stage)
+    branches = git(world, "branch", "--format=%(refname:short)").split()
+    new, = set(branches) - {"main", users}
+    assert len(branches) == 3 and (becomes == "*" or new == becomes.replace("ID", stage)), branches
+    assert git(world, "log", "-1", "--format=%s", new) == "two\n"
+    world.good("stage", "undo", stage)
+    assert set(git(world, "branch", "--format=%(refname:short)").split()) == {"main", users}
+
+
+def test_the_first_commit_of_a_repository_does_not_move_the_users_branch(world):
+    git(world, "init", "-q", "-b", "main")
+    world.put("a.txt", "1\n")
+    status = git(world, "status", "--short", "--branch")
+    stage = world.stage("git add a.txt; git -c user.name=n -c user.email=e commit -qm one")
+    applied = world.good("stage", "apply", stage)
+    assert f"to move the current branch there: git reset stage/{stage}" in applied.stderr, applied
+    assert git(world, "status", "--short", "--branch") == status
+    git(world, "reset", "-q", f"stage/{stage}")
+    assert git(world, "status", "--short", "--branch") == "## main\n"
