@@ -70,6 +70,12 @@ void AddAttributes(int folder, const std::string& name, Entry& entry) {
   }
 }
 
+std::string AttributesDigest(const Entry& entry) {
+  std::string text;
+  for (const Entry::Attribute& one : entry.attributes) text += one.name + '\0' + one.digest + '\0';
+  return Sha256Hex(text);
+}
+
 std::vector<std::string> DifferentAttributes(const Entry& one, const Entry& other) {
   std::vector<Entry::Attribute> different;
   std::ranges::set_symmetric_difference(one.attributes, other.attributes,

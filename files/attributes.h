@@ -17,6 +17,9 @@ using AttributeValues = std::vector<std::pair<std::string, std::string>>;
 // Sets Entry::attributes of a file or directory. Attributes that cannot be read are left out.
 void AddAttributes(int folder, const std::string& name, Entry& entry);
 
+// A digest of them all: equal for equal attributes.
+std::string AttributesDigest(const Entry& entry);
+
 // The names of those that only one of the two has, or that differ.
 std::vector<std::string> DifferentAttributes(const Entry& one, const Entry& other);
 

@@ -132,6 +132,10 @@ class Creator {
     if (Status s = WriteAll(file->get(), *entry.bytes); !s) return s;
     const auto size = static_cast<off_t>(entry.hole_size);
     if (size > 0 && ::ftruncate(file->get(), size) != 0) return SystemError("ftruncate");
+    if (entry.attributes) {
+      if (Status s = ReplaceAttributes(file->get(), *entry.attributes); !s) return s;
+      return SetFacts(file->get(), entry);
+    }
     const Result<UniqueFd> source = OpenSource(entry);
     if (source) CopyAttributes(source->get(), file->get(), sources_.keeps_marks);
     return SetFacts(file->get(), entry);

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "files/attributes.h"
 #include "files/entry.h"
 
 namespace ringfence {
@@ -26,6 +27,8 @@ struct NewEntry {
   // The file becomes a hard link to the source, if it is in the same file system: it has
   // the same inode then, which IsSameInode() compares.
   bool is_link_to_source = false;
+  // Of a file with `bytes`: instead of those of the source.
+  std::optional<AttributeValues> attributes;
   std::optional<int64_t> mtime;  // nanoseconds since 1970; absent: now
   std::string digest;            // of a file, if it is known (DigestOf())
 };

@@ -211,6 +211,19 @@ Status NoteLastTime(const UniqueFd& folder, DoneStep& step) {
   return Unit{};
 }
 
+// The tree of a step that keeps the attributes of the file that it replaces.
+Result<std::optional<NewTree>> TreeWithOldAttributes(const UniqueFd& root, const TreeStep& step) {
+  if (!step.keeps_attributes) return std::optional<NewTree>();
+  const Result<UniqueFd> old =
+      OpenBeneath(root, step.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  if (!old) return old.error();
+  Result<AttributeValues> values = ReadAttributes(old->get());
+  if (!values) return values.error();
+  NewTree tree = step.tree;
+  tree.entries.front().attributes = std::move(*values);
+  return std::optional(std::move(tree));
+}
+
 // A file that replaces another one keeps its group, if the user may set it.
 void KeepGroup(const UniqueFd& folder, const DoneStep& step) {
   const bool differs = step.before.exists() && step.before.group != step.placed.group;
@@ -259,7 +272,12 @@ Status TreeTransaction::CreateAll(const std::vector<TreeStep>& steps) {
     if (done.kind != DoneStep::Kind::kPut) continue;
     const Result<const UniqueFd*> folder = parents.Of(done);
     if (!folder) return folder.error();
-    if (Status s = CreateTree(**folder, done.temporary, steps[i].tree, folders_.sources); !s) {
+    const auto create = [&](const NewTree& tree) {
+      return CreateTree(**folder, done.temporary, tree, folders_.sources);
+    };
+    Result<std::optional<NewTree>> own = TreeWithOldAttributes(folders_.root, steps[i]);
+    if (!own) return own.error();
+    if (Status s = create(*own ? **own : steps[i].tree); !s) {
       Error error = s.error();
       error.where = done.path + ": " + error.where;
       return error;

@@ -32,6 +32,8 @@ struct TreeStep {
   // Without both, they stay.
   std::optional<AttributeValues> attributes;
   std::string source;
+  // Of kPut: a new file with `bytes` gets the extended attributes of the file that it replaces.
+  bool keeps_attributes = false;
   bool mark = false;  // means nothing here; ReadUndo() returns it
 };
 

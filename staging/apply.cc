@@ -67,10 +67,12 @@ class StepMaker {
                         .mark = ReplacesBase(planned)});
       return i + 1;
     }
-    steps_.push_back({.path = change.path,
-                      .expected = change.before,
-                      .tree = {.entries = {NewEntryOf(planned, change.path)}},
-                      .mark = ReplacesBase(planned)});
+    steps_.push_back(
+        {.path = change.path,
+         .expected = change.before,
+         .tree = {.entries = {NewEntryOf(planned, change.path)}},
+         .keeps_attributes = planned.action == ChangeAction::kMerge && planned.keeps_attributes,
+         .mark = ReplacesBase(planned)});
     return i + 1;
   }
 

@@ -12,6 +12,7 @@
 #include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/syscall.h"
+#include "files/attributes.h"
 #include "files/beneath.h"
 #include "files/done_step.h"
 #include "files/journal_names.h"
@@ -39,6 +40,16 @@ bool HasSoundTimes(const StageRecord& record) {
 // The directory of the project that has this name; "" is the project.
 Result<Entry> FolderNow(const UniqueFd& project, const std::string& path) {
   return LookAt(project.get(), path.empty() ? "." : path, path);
+}
+
+// The same with its attributes.
+Result<Entry> FolderWithAttributes(const UniqueFd& project, const std::string& path) {
+  const Result<UniqueFd> folder =
+      OpenBeneath(project, path.empty() ? "." : path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  if (!folder) return folder.error();
+  Result<Entry> entry = LookAt(folder->get(), ".", path);
+  if (entry) AddAttributes(folder->get(), ".", *entry);
+  return entry;
 }
 
 }  // namespace
@@ -192,11 +203,13 @@ bool BaseVersions::IsInSameFolders(std::string_view path) const {
 void BaseVersions::NoteIfSame(const std::string& path) const {
   const bool has_inodes = !originals_ && has_sound_times_;
   if (!has_inodes || folders_->InodeOf(path) || !IsSameFolder(path)) return;
-  const Result<Entry> now = FolderNow(project_, path);
+  const Result<Entry> now = FolderWithAttributes(project_, path);
   if (!now || !now->is_directory()) return;
-  // Changing the permissions changes the ctime only.
-  const bool has_mode = now->ctime < watermark_ || now->ctime == now->mtime;
-  folders_->Note(path, now->inode, has_mode ? std::optional(now->mode) : std::nullopt);
+  // Changing the permissions or the attributes changes the ctime only.
+  const bool has_facts = now->ctime < watermark_ || now->ctime == now->mtime;
+  std::optional<KnownFolders::Facts> facts;
+  if (has_facts) facts = {now->mode, AttributesDigest(*now)};
+  folders_->Note(path, now->inode, facts);
 }
 
 Status BaseVersions::NoteFolder(const std::string& path) const {
@@ -298,6 +311,18 @@ std::optional<uint32_t> BaseVersions::Mode(const std::string& path, const Entry&
   return before.is_file() ? std::optional(before.mode) : std::nullopt;
 }
 
+std::optional<std::string> BaseVersions::Attributes(const std::string& path,
+                                                    const Entry& now) const {
+  // The list of a copy has the user's attributes where the command has changed none.
+  if (now.is_directory() && originals_) return {};
+  if (now.is_directory()) return folders_->AttributesOf(path);
+  const std::string kept = std::string(kBaseFolder) + "/" + Sha256Hex(path);
+  Result<Entry> copy = LookAt(folder_.fd().get(), kept, path);
+  if (!copy || !copy->is_file()) return {};
+  AddAttributes(folder_.fd().get(), kept, *copy);
+  return AttributesDigest(*copy);
+}
+
 std::optional<uint32_t> BaseVersions::FolderMode(const std::string& path) const {
   if (!originals_) return folders_->ModeOf(path);
   const auto original = originals_->find(path);
@@ -351,7 +376,7 @@ Status BaseVersions::KeepOne(const UniqueFd& kept, const std::string& path) cons
   const bool is_base = now && IsUnchanged(path, *now);
   if (is_base) {
     // It must be known by the time at which the copy counts.
-    folders_->Note(path, now->inode, now->mode);
+    folders_->Note(path, now->inode, KnownFolders::Facts{now->mode, ""});
     if (Status s = folders_->Save(); !s) return s;
     const uint32_t mode = (now->mode & kKeptMode) | kOwnersMode;
     if (::fchmodat(kept.get(), copy.c_str(), static_cast<mode_t>(mode), 0) != 0)

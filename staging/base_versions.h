@@ -41,6 +41,9 @@ class BaseVersions {
   // earlier version has not noted those of a file's owner to read and write: they are as in `now`.
   std::optional<uint32_t> Mode(const std::string& path, const Entry& now) const;
 
+  // AttributesDigest() of a file or directory when the stage began; nothing if it is not known.
+  std::optional<std::string> Attributes(const std::string& path, const Entry& now) const;
+
   // Keeps copies of the texts that the stage has changed and the project has not, yet, and notes
   // which directories they are in.
   Status Keep(const ChangeList& changes) const;

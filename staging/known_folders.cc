@@ -15,8 +15,8 @@
 namespace ringfence {
 namespace {
 
-// In the stage's directory: "INODE PATH" or "INODE:MODE PATH" for each directory or file, with a
-// NUL after it.
+// In the stage's directory: "INODE PATH" or "INODE:MODE:ATTRIBUTES PATH" for each directory or
+// file, with a NUL after it.
 constexpr const char* kFolders = "folders";
 constexpr size_t kMaxKnown = size_t{256} << 20;
 
@@ -41,7 +41,8 @@ void KnownFolders::Parse(std::string_view text) {
     Known known;
     if (!ReadNumber(TakeUntil(mode, ':'), known.inode)) continue;
     uint64_t bits = 0;
-    if (ReadNumber(mode, bits)) known.mode = static_cast<uint32_t>(bits);
+    if (ReadNumber(TakeUntil(mode, ':'), bits))
+      known.facts = Facts{static_cast<uint32_t>(bits), std::string(mode)};
     known_.emplace(path, known);
   }
 }
@@ -53,13 +54,20 @@ std::optional<uint64_t> KnownFolders::InodeOf(std::string_view path) const {
 
 std::optional<uint32_t> KnownFolders::ModeOf(std::string_view path) const {
   const auto found = known_.find(path);
-  return found == known_.end() ? std::nullopt : found->second.mode;
+  if (found == known_.end() || !found->second.facts) return {};
+  return found->second.facts->mode;
 }
 
-void KnownFolders::Note(std::string_view path, uint64_t inode, std::optional<uint32_t> mode) {
-  if (!known_.emplace(path, Known{inode, mode}).second) return;
+std::optional<std::string> KnownFolders::AttributesOf(std::string_view path) const {
+  const auto found = known_.find(path);
+  if (found == known_.end() || !found->second.facts) return {};
+  return found->second.facts->attributes;
+}
+
+void KnownFolders::Note(std::string_view path, uint64_t inode, const std::optional<Facts>& facts) {
+  if (!known_.emplace(path, Known{inode, facts}).second) return;
   unsaved_ += std::to_string(inode);
-  if (mode) unsaved_ += ":" + std::to_string(*mode);
+  if (facts) unsaved_ += ":" + std::to_string(facts->mode) + ":" + facts->attributes;
   unsaved_ += " ";
   unsaved_ += path;
   unsaved_ += '\0';

@@ -26,8 +26,15 @@ class KnownFolders {
   // The permissions that the directory or file had then; nothing if they are not known.
   std::optional<uint32_t> ModeOf(std::string_view path) const;
 
+  // AttributesDigest() of the directory then; nothing if it is not known.
+  std::optional<std::string> AttributesOf(std::string_view path) const;
+
+  struct Facts {
+    uint32_t mode = 0;
+    std::string attributes;  // AttributesDigest() of a directory; the copy of a file has its own
+  };
   // The first note of a path counts.
-  void Note(std::string_view path, uint64_t inode, std::optional<uint32_t> mode = {});
+  void Note(std::string_view path, uint64_t inode, const std::optional<Facts>& facts = {});
   // Writes what was noted since. Another process can do the same.
   Status Save();
 
@@ -37,7 +44,7 @@ class KnownFolders {
 
   struct Known {
     uint64_t inode = 0;
-    std::optional<uint32_t> mode;
+    std::optional<Facts> facts;
   };
 
   const StageFolder* stage_;

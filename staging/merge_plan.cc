@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "files/attributes.h"
 #include "files/beneath.h"
 #include "staging/text_diff.h"
 #include "staging/text_merge.h"
@@ -18,14 +19,16 @@ class MergePlanner {
  public:
   explicit MergePlanner(const MergeSurroundings& around) : around_(around) {}
 
-  // Keeps the permissions that only the user has changed, of a directory that both have. Returns
-  // false if nothing is left to change.
-  bool KeepUsersMode(Change& change) const {
+  // Keeps the permissions and attributes that only the user has changed, of a directory that both
+  // have. Returns false if nothing is left to change.
+  bool KeepUsersFacts(Change& change) const {
     if (!change.before.is_directory() || !change.after.is_directory()) return true;
+    const bool is_users = OwnerOfAttributes(change) == Side::kUser;
+    if (is_users) change.after.attributes = change.before.attributes;
     const std::optional<uint32_t> merged = MergedMode(change);
-    if (!merged) return true;
+    if (!merged && !is_users) return true;
     constexpr uint32_t kMerged = 0777;
-    change.after.mode = (change.after.mode & ~kMerged) | *merged;
+    if (merged) change.after.mode = (change.after.mode & ~kMerged) | *merged;
     return change.after.mode != change.before.mode || !change.other_attributes().empty() ||
            change.is_too_deep;
   }
@@ -48,6 +51,17 @@ class MergePlanner {
   }
 
  private:
+  // Who has changed the extended attributes since the stage began.
+  enum class Side : uint8_t { kNone, kStage, kUser, kBoth, kUnknown };
+
+  Side OwnerOfAttributes(const Change& change) const {
+    if (change.before.attributes == change.after.attributes) return Side::kNone;
+    const std::optional<std::string> base = around_.base_attributes(change.path, change.before);
+    if (!base) return Side::kUnknown;
+    if (AttributesDigest(change.before) == *base) return Side::kStage;
+    return AttributesDigest(change.after) == *base ? Side::kUser : Side::kBoth;
+  }
+
   static std::string WhyNever(const Change& change) {
     if (change.is_too_deep) return "a directory that is nested too deeply";
     if (change.after.size > kMaxApplied) return "larger than 1 TB";
@@ -69,7 +83,8 @@ class MergePlanner {
       return is_new || around_.is_unchanged(change.path, change.before);
     }
     // Files that come and go in a directory change its ctime, but not what is changed here.
-    if (change.before.is_directory() && change.after.kind != EntryKind::kFile) return true;
+    if (change.before.is_directory() && change.after.kind != EntryKind::kFile)
+      return !change.after.is_directory() || OwnerOfAttributes(change) != Side::kBoth;
     return around_.is_unchanged(change.path, change.before);
   }
 
@@ -85,6 +100,8 @@ class MergePlanner {
       return Unit{};
     }
     planned.why = "changed in the stage and in the project";
+    if (change.before.is_directory() && change.after.is_directory())
+      planned.why = "attributes changed in the stage and in the project";
     const bool is_text = change.before.is_file() && change.after.is_file() &&
                          change.before.size <= kMaxMerged && change.after.size <= kMaxMerged;
     return is_text ? Merge(planned) : Status(Unit{});
@@ -108,12 +125,18 @@ class MergePlanner {
       return Unit{};
     }
     planned.merged_mode = MergedMode(planned.change);
+    const Side owner = OwnerOfAttributes(planned.change);
+    planned.keeps_attributes = owner == Side::kUser || owner == Side::kNone;
+    if (owner == Side::kBoth || owner == Side::kUnknown) {
+      planned.why += "; also its attributes";
+      return Unit{};
+    }
     Result<MergedText> merged = MergeTexts({*planned.base, *project, *staged});
     if (!merged) return merged.error();
     if (!merged->is_clean) return Unit{};
     const uint32_t mode = planned.merged_mode.value_or(planned.change.after.mode);
-    const bool is_there = merged->text == *project && mode == planned.change.before.mode &&
-                          planned.change.other_attributes().empty();
+    const bool is_there =
+        merged->text == *project && mode == planned.change.before.mode && owner != Side::kStage;
     planned.action = is_there ? ChangeAction::kSkip : ChangeAction::kMerge;
     planned.why = is_there ? "the project has this change already" : "";
     planned.merged = std::move(merged->text);
@@ -219,7 +242,7 @@ Result<MergePlan> PlanMerge(ChangeList changes, const MergeSurroundings& surroun
   MergePlan plan;
   plan.changes.reserve(changes.size());
   for (Change& change : changes) {
-    if (!planner.KeepUsersMode(change)) continue;
+    if (!planner.KeepUsersFacts(change)) continue;
     Result<PlannedChange> planned = planner.Plan(std::move(change));
     if (!planned) return planned.error();
     plan.changes.push_back(std::move(*planned));

@@ -26,6 +26,7 @@ struct PlannedChange {
   std::string merged;  // of kMerge
   // The permissions of kMerge, if the version before both is known; otherwise those of the stage.
   std::optional<uint32_t> merged_mode;
+  bool keeps_attributes = false;    // of kMerge: those of the project
   std::optional<std::string> base;  // of a text in conflict, if it is known
   std::string why;                  // of kConflict, kHold and kSkip
   // How a conflict was resolved: `action` and `merged` follow from it.
@@ -67,6 +68,9 @@ struct MergeSurroundings {
   std::function<std::optional<std::string>(const std::string& path)> base;
   // The permissions of a file when the stage began; nothing if they are unknown.
   std::function<std::optional<uint32_t>(const std::string& path, const Entry& now)> base_mode;
+  // AttributesDigest() of the file or directory when the stage began; nothing if it is unknown.
+  std::function<std::optional<std::string>(const std::string& path, const Entry& now)>
+      base_attributes;
   // The bytes of a file now, in the project and in the stage.
   std::function<Result<std::string>(const std::string&path)> project_bytes, staged_bytes;
   // Why the policy does not let this change be applied with all others; "" if it does.

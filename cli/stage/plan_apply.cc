@@ -138,6 +138,8 @@ Result<StagePlan> PlanApply(const TakenStage& taken, const StageOptions& options
                  .base = [&](const std::string& path) { return base->Text(path); },
                  .base_mode = [&](const std::string& path,
                                   const Entry& now) { return base->Mode(path, now); },
+                 .base_attributes = [&](const std::string& path,
+                                        const Entry& now) { return base->Attributes(path, now); },
                  .project_bytes =
                      [&](const std::string& path) { return stage.ProjectBytes(path, kMaxMerged); },
                  .staged_bytes = staged,

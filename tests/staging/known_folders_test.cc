@@ -31,7 +31,7 @@ TEST_CASE("known folders: the first number of a path is kept") {
   one.Note("a b/\n", 6);
   REQUIRE(one.Save().has_value());
   other.Note("", 7);
-  other.Note("c", 8, 0750);
+  other.Note("c", 8, KnownFolders::Facts{0750, "ab12"});
   REQUIRE(other.Save().has_value());
   REQUIRE(other.Save().has_value());
   const KnownFolders read = Read(*stage);
@@ -39,6 +39,8 @@ TEST_CASE("known folders: the first number of a path is kept") {
   CHECK(read.InodeOf("a b/\n") == 5);
   CHECK(read.InodeOf("c") == 8);
   CHECK(read.ModeOf("c") == 0750);
+  CHECK(read.AttributesOf("c") == "ab12");
+  CHECK_FALSE(read.AttributesOf("").has_value());
   CHECK_FALSE(read.ModeOf("").has_value());
   CHECK_FALSE(read.InodeOf("a b").has_value());
 }

@@ -59,6 +59,7 @@ PlannedChange PlannedFor(const MergeCase& merge) {
       {.is_unchanged = [](const std::string&, const Entry&) { return false; },
        .base = [&](const std::string&) { return merge.base; },
        .base_mode = [](const std::string&, const Entry&) { return std::nullopt; },
+       .base_attributes = [](const std::string&, const Entry&) { return std::nullopt; },
        .project_bytes = [&](const std::string&) -> Result<std::string> { return *merge.ours; },
        .staged_bytes = [&](const std::string&) -> Result<std::string> { return *merge.theirs; },
        .held_back = [](const Change&) { return std::string(); }});

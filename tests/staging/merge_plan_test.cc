@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "files/attributes.h"
 #include "staging/apply.h"
 
 using namespace ringfence;
@@ -35,6 +36,7 @@ Change Remove(const std::string& path, Entry before) { return Edit(path, before,
 struct Texts {
   std::map<std::string, std::string> base, project, staged;
   std::optional<uint32_t> base_mode = std::nullopt;
+  std::optional<std::string> base_attributes = std::nullopt;
 };
 
 MergePlan Plan(ChangeList changes, const Texts& texts = {}) {
@@ -55,6 +57,8 @@ MergePlan Plan(ChangeList changes, const Texts& texts = {}) {
              return found == texts.base.end() ? std::nullopt : std::optional(found->second);
            },
        .base_mode = [&texts](const std::string&, const Entry&) { return texts.base_mode; },
+       .base_attributes = [&texts](const std::string&,
+                                   const Entry&) { return texts.base_attributes; },
        .project_bytes = read(texts.project),
        .staged_bytes = read(texts.staged),
        .held_back = [](const Change& change) -> std::string {
@@ -310,5 +314,48 @@ TEST_CASE("merge plan: each permission is the one of the side that has changed i
     CHECK(plan.changes.front().mode() == row.merged);
     texts.base_mode.reset();
     CHECK(Plan({Edit("f", project, staged)}, texts).changes.front().mode() == row.staged);
+  }
+}
+
+TEST_CASE("merge plan: attributes are those of the side that has changed them") {
+  const auto with = [](Entry entry, const std::string& digest) {
+    entry.attributes = {{"user.a", digest}};
+    return entry;
+  };
+  struct Row {
+    const char* name;
+    std::string project, staged;
+    std::optional<std::string> base;
+    ChangeAction file, folder;
+    bool keeps;
+  };
+  using enum ChangeAction;
+  static const Row kRows[] = {
+      {"of neither", "1", "1", "1", kMerge, kApply, true},
+      {"the stage's", "1", "2", "1", kMerge, kApply, false},
+      {"the user's", "2", "1", "1", kMerge, kSkip, true},
+      {"both", "2", "3", "1", kConflict, kConflict, false},
+      {"unknown", "2", "3", std::nullopt, kConflict, kApply, false},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    Texts texts{.base = {{"f", "1\n2\n3\n"}},
+                .project = {{"f", "one\n2\n3\n"}},
+                .staged = {{"f", "1\n2\nthree\n"}}};
+    if (row.base) texts.base_attributes = AttributesDigest(with({}, *row.base));
+    Change folder = Edit("d", with(Folder(kSince), row.project), with(Folder(), row.staged));
+    folder.after.mode = row.folder == kSkip ? folder.before.mode : 0700;
+    const MergePlan plan =
+        Plan({folder, Edit("f", with(File(kSince), row.project), with(File(), row.staged))}, texts);
+    CHECK(plan.changes.back().action == row.file);
+    CHECK(plan.changes.back().keeps_attributes == row.keeps);
+    if (row.folder == kSkip) {
+      CHECK(plan.changes.size() == 1);  // nothing is left to change
+    } else {
+      CHECK(plan.changes.front().action == row.folder);
+    }
+    for (const TreeStep& step : StepsOf(plan)) {
+      if (step.path == "f") CHECK(step.keeps_attributes == row.keeps);
+    }
   }
 }

@@ -355,3 +355,54 @@ def test_a_merged_file_gets_each_permission_from_the_side_that_has_changed_it(wo
     assert modes == {"mine": "0o444", "both": "0o444", "staged": "0o444", "same": "0o664"}
     for name in modes:
         assert (world.project / name).read_text().endswith("19\nstaged\n"), name
+
+
+def attributes_of(path):
+    return {name: os.getxattr(path, name) for name in os.listxattr(path) if name.startswith("user.")}
+
+
+SET_ATTRIBUTES = """
+import os, sys
+for path in sys.argv[1:]:
+    os.setxattr(path, "user.a", b"staged")
+"""
+
+
+@pytest.mark.parametrize("is_copy", (False, True))
+def test_attributes_that_only_the_user_has_changed_stay(world, is_copy):
+    text = "".join(f"{number}\n" for number in range(9))
+    for name in ("mine", "staged"):
+        os.setxattr(world.put(f"{name}/f", text), "user.a", b"1")
+        os.setxattr(world.project / name, "user.a", b"1")
+    if is_copy:
+        world.forbid_overlay()
+    world.put("set.py", SET_ATTRIBUTES)
+    stage = world.stage("for f in mine/f staged/f; do sed s/0/none/ $f > /tmp/f; cat /tmp/f > $f; echo > $f.new; done; "
+                        "python3 set.py staged staged/f")
+    for name in ("mine", "staged"):
+        (world.project / name / "f").write_text(text.replace("8", "eight"))
+    for path in ("mine", "mine/f"):
+        os.setxattr(world.project / path, "user.a", b"mine")
+        os.setxattr(world.project / path, "user.b", b"mine")
+    world.good("stage", "apply", stage)
+    for name in ("mine", "staged"):
+        assert (world.project / name / "f").read_text() == text.replace("8", "eight").replace("0", "none")
+    for path in ("mine", "mine/f"):
+        assert attributes_of(world.project / path) == {"user.a": b"mine", "user.b": b"mine"}, path
+    for path in ("staged", "staged/f"):
+        assert attributes_of(world.project / path) == {"user.a": b"staged"}, path
+    world.good("stage", "undo", stage)
+    assert attributes_of(world.project / "mine/f") == {"user.a": b"mine", "user.b": b"mine"}
+    assert attributes_of(world.project / "staged") == {"user.a": b"1"}
+
+
+def test_attributes_of_a_directory_that_both_have_changed_are_a_conflict(world):
+    world.put("d/f", "1\n")
+    os.setxattr(world.project / "d", "user.a", b"1")
+    world.put("set.py", SET_ATTRIBUTES)
+    stage = world.stage("python3 set.py d")
+    os.setxattr(world.project / "d", "user.a", b"mine")
+    error_of(world.call("stage", "apply", stage), 1, "conflict: d: attributes changed in the stage and in the project")
+    assert attributes_of(world.project / "d") == {"user.a": b"mine"}
+    world.good("stage", "apply", stage, "--conflicts", "staged")
+    assert attributes_of(world.project / "d") == {"user.a": b"staged"}
