@@ -128,15 +128,8 @@ AuditEntry UndoEntry(const Stage& stage, uint64_t number, const std::string& by)
           .by = by};
 }
 
-// The number of changes that users see: of the commits of a repository, only the branches.
-size_t CountApplied(const StagePlan& plan) {
-  const auto is_seen = [](const PlannedChange& one) { return one.is_done() && !one.is_gits; };
-  const auto files = std::ranges::count_if(plan.merge.changes, is_seen);
-  return static_cast<size_t>(files) + plan.branches.size();
-}
-
-// The same number for an earlier apply.
-Result<size_t> CountApplied(const Stage& stage, uint64_t number) {
+// CountApplied() for an earlier apply.
+Result<size_t> CountAppliedBefore(const Stage& stage, uint64_t number) {
   const Result<std::vector<DoneStep>> steps = StepsIn(stage.folder(), UndoName(number));
   if (!steps) return steps.error();
   size_t count = 0;
@@ -179,6 +172,12 @@ void LogFailure(const Stage& stage, const StageLog& log, const LoggedStep& step,
 }
 
 }  // namespace
+
+size_t CountApplied(const StagePlan& plan) {
+  const auto is_seen = [](const PlannedChange& one) { return one.is_done() && !one.is_gits; };
+  const auto files = std::ranges::count_if(plan.merge.changes, is_seen);
+  return static_cast<size_t>(files) + plan.branches.size();
+}
 
 void SayWhatStays(const MergePlan& plan, std::string_view conflicts) {
   if (conflicts.empty()) {
@@ -256,7 +255,7 @@ Outcome UndoStage(TakenStage& taken, const ApplyRequest& request) {
   const Result<StageLog> log = StageLog::Of(request.options.given, stage.folder());
   if (!log) return log.error();
   const uint64_t number = applies->applied.back();
-  const Result<size_t> changes = CountApplied(stage, number);
+  const Result<size_t> changes = CountAppliedBefore(stage, number);
   if (!changes) return changes.error();
   if (Status s = log->Write({UndoEntry(stage, number, request.by)}); !s) return s.error();
   const Result<Undone> undone = UndoApply(stage);

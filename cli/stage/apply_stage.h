@@ -16,6 +16,9 @@ namespace ringfence {
 // that is taken in all conflicts ("staged" or "mine"); "" if they are not resolved yet.
 void SayWhatStays(const MergePlan& plan, std::string_view conflicts = "");
 
+// The number of changes that users see: of the commits of a repository, only the branches.
+size_t CountApplied(const StagePlan& plan);
+
 // What a command that applies or undoes a stage needs besides it. Not owned.
 struct ApplyRequest {
   const StageOptions& options;

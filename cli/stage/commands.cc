@@ -62,8 +62,7 @@ Outcome Apply(const StageOptions& options) {
   Outcome outcome = ApplyAndReport(*taken, *plan, {options, "stage apply"});
   const bool has_conflicts = plan->merge.Count(ChangeAction::kConflict) > 0;
   if (options.json && (!outcome.error || has_conflicts)) {
-    const size_t changes =
-        plan->merge.Count(ChangeAction::kApply) + plan->merge.Count(ChangeAction::kMerge);
+    const size_t changes = CountApplied(*plan);
     OrderedJson json{{"id", taken->stage.record().id}, {"changes", outcome.error ? 0 : changes}};
     AddWhatStays(*plan, json);
     PrintJson(json);

@@ -1,5 +1,7 @@
 """Undo of applied commits, and applying them again: what the user's git needs by then stays."""
 
+import json
+
 import pytest
 
 
@@ -192,3 +194,11 @@ def test_the_first_commit_of_a_repository_does_not_move_the_users_branch(world):
     assert git(world, "status", "--short", "--branch") == status
     git(world, "reset", "-q", f"stage/{stage}")
     assert git(world, "status", "--short", "--branch") == "## main\n"
+
+
+def test_the_number_of_changes_is_the_same_with_json(world):
+    repository(world)
+    stage = world.stage("echo 2 >> a.txt; git -c user.name=n -c user.email=e commit -qam two")
+    applied = world.good("stage", "apply", stage, "--json")
+    assert json.loads(applied.stdout)["changes"] == 2  # the file and the branch
+    assert "applied 2 changes" in applied.stderr, applied
