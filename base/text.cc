@@ -40,7 +40,12 @@ void AppendPlain(std::string& out, std::string_view& text, bool is_plain(char)) 
   text.remove_prefix(plain);
 }
 
-enum class Escape { kForJson, kForPeople, kUnseen };
+enum class Escape { kForJson, kForPeople, kUnseen, kUnseenOrBlank };
+
+bool IsHidden(uint32_t value, Escape escape) {
+  if (escape == Escape::kForJson) return false;
+  return IsInvisible(value) || (escape != Escape::kUnseen && LooksBlank(value));
+}
 
 // Appends the first code point of `text` and returns its length in bytes.
 size_t AppendOne(std::string& out, std::string_view text, Escape escape) {
@@ -49,14 +54,23 @@ size_t AppendOne(std::string& out, std::string_view text, Escape escape) {
     out += kReplacement;
     return 1;
   }
+  const bool is_quoted = escape == Escape::kForJson || escape == Escape::kForPeople;
   const bool structural = point.value < 0x20 || point.value == '"' || point.value == '\\';
-  if ((structural && escape != Escape::kUnseen) ||
-      (escape != Escape::kForJson && IsInvisible(point.value))) {
+  if ((structural && is_quoted) || IsHidden(point.value, escape)) {
     AppendJsonEscape(out, point.value);
   } else {
     out.append(text.substr(0, point.length));
   }
   return point.length;
+}
+
+std::string WithEscapes(std::string_view text, Escape escape) {
+  std::string out;
+  while (!text.empty()) {
+    AppendPlain(out, text, IsPrintableAscii);
+    if (!text.empty()) text.remove_prefix(AppendOne(out, text, escape));
+  }
+  return out;
 }
 
 // Number of letters to insert, remove or replace, or of neighbours to swap.
@@ -105,13 +119,10 @@ std::string Quote(std::string_view text, size_t limit) {
   return out;
 }
 
-std::string Printable(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    AppendPlain(out, text, IsPrintableAscii);
-    if (!text.empty()) text.remove_prefix(AppendOne(out, text, Escape::kUnseen));
-  }
-  return out;
+std::string Printable(std::string_view text) { return WithEscapes(text, Escape::kUnseen); }
+
+std::string PrintableName(std::string_view name) {
+  return WithEscapes(name, Escape::kUnseenOrBlank);
 }
 
 std::string PrintableLines(std::string_view text) {

@@ -15,14 +15,19 @@ namespace ringfence {
 void AppendJsonString(std::string& out, std::string_view text);
 std::string JsonString(std::string_view text);
 
-// Quotes foreign text for a message: as in JSON, with control, bidirectional and invisible
-// characters escaped, cut to about `limit` bytes between code points, with "..." to mark the cut.
+// Quotes foreign text for a message: as in JSON, with control, bidirectional, invisible and blank
+// characters other than a space escaped, cut to about `limit` bytes between code points, with "..."
+// to mark the cut.
 std::string Quote(std::string_view text, size_t limit = 200);
 
 // Returns `text` with every invisible character escaped, without quotes; for whole lines of
 // messages.
 std::string Printable(std::string_view text);
-// Same for each line of a longer text. Does not change the meaning of a JSON document.
+// The same, with each character escaped that looks blank, except a space: for names. Text in
+// languages that have spaces of their own stays readable without this.
+std::string PrintableName(std::string_view name);
+// Same as Printable() for each line of a longer text. Does not change the meaning of a JSON
+// document.
 std::string PrintableLines(std::string_view text);
 
 // Puts `text` in single quotes, within which only the quote itself is special to a shell.

@@ -29,6 +29,12 @@ constexpr CodeRange kInvisible[] = {{0x00, 0x1F},     {0x7F, 0x9F},      {0xAD, 
                                     {0x2028, 0x202E}, {0x2060, 0x206F},  {0xFEFF, 0xFEFF},
                                     {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
 
+// Unicode general category Zs without U+0020, and letters and marks without ink.
+constexpr CodeRange kBlank[] = {
+    {0xA0, 0xA0},     {0x34F, 0x34F},   {0x115F, 0x1160}, {0x1680, 0x1680},  {0x17B4, 0x17B5},
+    {0x180B, 0x180F}, {0x2000, 0x200A}, {0x202F, 0x202F}, {0x205F, 0x205F},  {0x2800, 0x2800},
+    {0x3000, 0x3000}, {0x3164, 0x3164}, {0xFFA0, 0xFFA0}, {0x1D159, 0x1D159}};
+
 template <typename IsRemoved>
 std::string_view TrimWhere(std::string_view text, IsRemoved is_removed) {
   for (;;) {
@@ -89,6 +95,8 @@ bool IsValidUtf8(std::string_view text) {
 bool IsTrimmed(uint32_t value) { return IsInRange(value, kTrimmed); }
 
 bool IsInvisible(uint32_t value) { return IsInRange(value, kInvisible); }
+
+bool LooksBlank(uint32_t value) { return IsInRange(value, kBlank); }
 
 std::string_view TrimSpace(std::string_view text) { return TrimWhere(text, IsTrimmed); }
 

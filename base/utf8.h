@@ -41,6 +41,10 @@ std::string_view WithoutByteOrderMark(std::string_view text);
 // True for control characters, and for format characters that hide or reorder text.
 bool IsInvisible(uint32_t value);
 
+// True for characters other than U+0020 that look like a space or like nothing, although they are
+// not invisible as above: other spaces, fillers of Hangul, the empty Braille pattern.
+bool LooksBlank(uint32_t value);
+
 // Trims both kinds from both ends; a server may drop them before it reads a value.
 std::string_view TrimUnseen(std::string_view text);
 

@@ -18,6 +18,7 @@
 #include "cli/stage/apply_stage.h"
 #include "cli/stage/collect_garbage.h"
 #include "cli/stage/conflicts.h"
+#include "cli/stage/describe_change.h"
 #include "cli/stage/preview.h"
 #include "cli/stage/show_changes.h"
 #include "cli/stage/stage_log.h"
@@ -36,7 +37,7 @@ void SayLargeCopies(const Stage& stage, const MergePlan& plan) {
   for (const PlannedChange& planned : plan.changes) {
     const Change& change = planned.change;
     if (!change.is_edit || !change.after.is_file() || change.after.size < kLarge) continue;
-    Say("note: " + Printable(change.path) + " (" + SizeText(change.after.size) +
+    Say("note: " + ShownPath(change.path) + " (" + SizeText(change.after.size) +
         ") was copied whole into the stage before the command changed it");
   }
 }

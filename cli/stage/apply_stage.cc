@@ -265,7 +265,7 @@ Outcome UndoStage(TakenStage& taken, const ApplyRequest& request) {
   if (!failure.empty()) LogFailure(stage, *log, {"StageUndo", number}, failure);
   if (!undone) return undone.error();
   if (!undone->changed.empty()) {
-    for (const std::string& path : undone->changed) Say("changed since: " + Printable(path));
+    for (const std::string& path : undone->changed) Say("changed since: " + ShownPath(path));
     SayEarlierVersions(stage, undone->kept);
     return Outcome::No({Error::Kind::kSystem, "",
                         "nothing is undone, because of changes since stage " + id + " was applied",

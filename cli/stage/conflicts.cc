@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/common/ask.h"
 #include "cli/common/pager.h"
+#include "cli/stage/describe_change.h"
 #include "cli/stage/diff_text.h"
 #include "cli/stage/edit_text.h"
 #include "files/beneath.h"
@@ -66,7 +67,7 @@ class ConflictQuestion {
                                                    {'d', "diff"},
                                                    {'q', "quit"}}};
       const std::string question =
-          Printable(planned_.change.path) + ": " + Printable(planned_.why) + ". Which version?";
+          ShownPath(planned_.change.path) + ": " + Printable(planned_.why) + ". Which version?";
       const std::optional<char> answer = terminal_.Choose(question, kChoices);
       if (!answer || *answer == 'q') return false;
       if (Settle(*answer)) return true;

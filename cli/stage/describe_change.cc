@@ -109,6 +109,7 @@ std::string AttributesText(const Change& change) {
   if (names.empty() || !change.earlier().exists()) return "";
   const size_t count = names.size();
   if (count > kMost) names.resize(kMost);
+  for (std::string& name : names) name = ShownPath(name);
   const std::string more = count > kMost ? " and " + Grouped(count - kMost) + " more" : "";
   return "attributes changed (" + WithCommas(names) + more + ")";
 }

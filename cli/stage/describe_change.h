@@ -14,7 +14,7 @@ namespace ringfence {
 constexpr size_t kMaxShownPath = 32768;
 
 // The path as it is shown before other text: quoted as in JSON, if it has white space, quotes,
-// backslashes or invisible characters.
+// backslashes or characters that are invisible or look blank.
 std::string ShownPath(std::string_view path);
 // The same on a line of its own, where spaces need no quotes.
 std::string PathLine(std::string_view path);

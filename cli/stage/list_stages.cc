@@ -153,7 +153,7 @@ Outcome ListStages(const StageOptions& options) {
     constexpr size_t kAgeWidth = 8;
     console.Line(stage.id + "  " + Padded(stage.state, kStateWidth) + Padded(stage.age, kAgeWidth) +
                  Padded(stage.changes + (stage.changes == "1" ? " change" : " changes"), 14) +
-                 Printable(stage.project) + ": " + Printable(CutText(stage.command, 60)));
+                 PrintableName(stage.project) + ": " + PrintableName(CutText(stage.command, 60)));
   }
   return 0;
 }

@@ -24,7 +24,9 @@ constexpr size_t kMostValue = 2000;     // bytes of a fact
 constexpr size_t kMostOpen = 20;        // changes and
 constexpr size_t kMostOpenLines = 400;  // lines that are shown without a click
 
-std::string Code(std::string_view text) { return "<code>" + Markup(text) + "</code>"; }
+std::string Code(std::string_view text) {
+  return "<code>" + Markup(PrintableName(text)) + "</code>";
+}
 
 std::string SectionHtml(std::string_view id, std::string_view title, const std::string& content) {
   return "<section aria-labelledby=\"" + std::string(id) + "\">\n<h2 id=\"" + std::string(id) +

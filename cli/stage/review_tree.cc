@@ -142,7 +142,7 @@ void ReviewTree::OpenFolder(const std::string& folder, std::string_view label) {
   const auto own = own_.find(folder);
   html_ +=
       is_large ? "<li><details class=\"folder piece\">" : "<li><details class=\"folder\" open>";
-  html_ += "<summary><code>" + Markup(label) + "/</code>";
+  html_ += "<summary><code>" + Markup(PrintableName(label)) + "/</code>";
   if (own != own_.end()) html_ += KindBadge(own->second->change) + ActionBadge(*own->second);
   const std::string lines = CountsText(counts.lines);
   const bool is_mixed = counts.existing > 0 && counts.existing < counts.entries;
@@ -157,9 +157,9 @@ void ReviewTree::AddChange(const ListedChange& listed) {
   const Change& change = listed.planned->change;
   std::string counts = CountsText(listed.counts);
   if (!listed.what.empty()) counts += (counts.empty() ? "" : ", ") + listed.what;
-  const std::string line = "<code>" + Markup(NameOf(change.path)) + (IsFolder(change) ? "/" : "") +
-                           "</code>" + KindBadge(change) + ActionBadge(*listed.planned) +
-                           CountsHtml(counts);
+  const std::string line = "<code>" + Markup(PrintableName(NameOf(change.path))) +
+                           (IsFolder(change) ? "/" : "") + "</code>" + KindBadge(change) +
+                           ActionBadge(*listed.planned) + CountsHtml(counts);
   if (listed.html.empty()) {
     html_ += "<li class=\"file\">" + line + "</li>\n";
     return;

@@ -57,6 +57,10 @@ TEST_CASE("text: a quotation for users shows every hidden character") {
       {"zero width space", "a\xE2\x80\x8Bz", R"("a\u200bz")"},
       {"line separator", "a\xE2\x80\xA8z", R"("a\u2028z")"},
       {"a tag character, as two escapes", "a\xF3\xA0\x81\x81z", R"("a\udb40\udc41z")"},
+      {"a no-break space", "a\xC2\xA0z", R"("a\u00a0z")"},
+      {"an ideographic space and a filler of Hangul", "\xE3\x80\x80\xE3\x85\xA4",
+       R"("\u3000\u3164")"},
+      {"a space is as it is", "a z", R"("a z")"},
       {"DEL and C1", "\x7F\xC2\x9B", R"("\u007f\u009b")"},
       {"letters of other languages", "caf\xC3\xA9", "\"caf\xC3\xA9\""},
   };
@@ -84,8 +88,15 @@ TEST_CASE("text: printable text keeps quotes and shows hidden characters") {
   CHECK(Printable("a\nb\x1B[0m") == R"(a\nb\u001b[0m)");
   CHECK(Printable("a\xE2\x80\xAE\xFFz") == "a\\u202e\xEF\xBF\xBDz");
   CHECK(PrintableLines("{\n \"a\xC2\x9B\"\n}\n\n") == "{\n \"a\\u009b\"\n}\n\n");
+  CHECK(Printable("a\xE3\x80\x80z") == "a\xE3\x80\x80z");
   CHECK(PrintableLines("no end\x1B").ends_with("end\\u001b"));
   CHECK(PrintableLines("").empty());
+}
+
+TEST_CASE("text: a printable name shows blank characters, too") {
+  CHECK(PrintableName("a\xE3\x80\x80z\xC2\xA0") == "a\\u3000z\\u00a0");
+  CHECK(PrintableName("a\xE2\x80\xAE\nz") == "a\\u202e\\nz");
+  CHECK(PrintableName("a \"b\" \\ \xE4\xB8\xAD") == "a \"b\" \\ \xE4\xB8\xAD");
 }
 
 TEST_CASE("text: the nearest word is the intended one") {

@@ -161,6 +161,23 @@ TEST_CASE("utf8: invisible characters are removed from both ends, and nothing el
   }
 }
 
+TEST_CASE("utf8: characters without ink look blank, except the space and invisible characters") {
+  static constexpr uint32_t kBlanks[] = {0xA0,   0x034F, 0x115F, 0x1160, 0x1680, 0x17B5,
+                                         0x180B, 0x2000, 0x200A, 0x202F, 0x205F, 0x2800,
+                                         0x3000, 0x3164, 0xFFA0, 0x1D159};
+  for (const uint32_t value : kBlanks) {
+    CAPTURE(value);
+    CHECK(LooksBlank(value));
+  }
+  static constexpr uint32_t kOthers[] = {0x00,   ' ',    'a',    0x9F,   0xA1,    0xAD,
+                                         0x115E, 0x1161, 0x200B, 0x2801, 0x3001,  0x3163,
+                                         0x3165, 0x4E2D, 0xFF9F, 0xFFA1, 0x1F600, 0x10FFFF};
+  for (const uint32_t value : kOthers) {
+    CAPTURE(value);
+    CHECK_FALSE(LooksBlank(value));
+  }
+}
+
 TEST_CASE("utf8: characters that hide or reorder text are invisible, letters are not") {
   static constexpr uint32_t kHidden[] = {0x00,   0x1B,   0x7F,   0x85,   0xAD,   0x061C, 0x200B,
                                          0x200E, 0x2028, 0x202E, 0x2066, 0x2069, 0xFEFF, 0xE0041};

@@ -237,3 +237,28 @@ def test_what_all_users_may_write_is_named(world):
                  "    in/7 (+1 line, mode 666, which lets all users write)", '  link (link to "f")'):
         assert line + "\n" in shown, shown
     assert "in/8" not in shown
+
+
+BLANKS = "\u00a0\u2003\u3000\u3164\u115f\u1160\uffa0\u2800\u202f"
+
+
+@pytest.mark.parametrize("blank", BLANKS, ids=[f"{ord(blank):04x}" for blank in BLANKS])
+def test_no_name_imitates_a_line_of_the_list(world, blank):
+    name = f"Makefile{blank}(+1{blank}line)"
+    quoted = '"' + name.replace(blank, f"\\u{ord(blank):04x}") + '"'
+    world.put("target", "text\n")
+    shown, stage = end_of(world, f"echo 1 > '{name}'; mv target '{blank}'")
+    assert f"  {quoted} (+1 line)\n" in shown, shown
+    assert f'  "\\u{ord(blank):04x}" (moved from target)\n' in shown
+    for shown in (world.good("stage", "diff", stage, "--stat").stdout, world.good("stage", "diff", stage, "--name-only").stdout,
+                  world.good("stage", "review", stage).stdout, world.good("stage", "list").stdout):
+        assert blank not in shown, shown
+    world.put(name, "mine\n")
+    done = world.call("stage", "apply", stage)
+    assert f"conflict: {quoted}: " in done.stderr, done
+
+
+def test_the_text_of_a_diff_keeps_spaces_of_other_languages(world):
+    stage = world.stage("printf '\\343\\200\\200text\\n' > f")
+    assert "+\u3000text\n" in world.good("stage", "diff", stage).stdout
+    assert "+\u3000text\n" in world.good("stage", "review", stage).stdout
