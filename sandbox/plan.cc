@@ -97,7 +97,9 @@ class Planner {
   Status PlanCommand() {
     const SandboxCommand& command = request_.command;
     if (command.argv.empty() || command.argv.front().empty()) {
-      return UsageError("", "no command is given", "ringfence run -- COMMAND [ARGUMENT...]");
+      return UsageError("", "no command is given",
+                        command.stage.is_root() ? "ringfence run -- COMMAND [ARGUMENT...]"
+                                                : "ringfence stage run -- COMMAND [ARGUMENT...]");
     }
     const std::optional<Path> cwd = Path::Parse(command.cwd);
     if (!cwd) return UsageError("", "the current directory has no absolute name");

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 
 import pytest
@@ -341,3 +342,10 @@ def test_an_agents_command_is_listed_as_it_was_typed(world):
     assert [stage["command"] for stage in json.loads(world.good("stage", "list", "--json").stdout)["stages"]] == [
         [str(claude), "--resume", "x"]]
     assert "+4\n" in world.good("stage", "diff").stdout
+
+
+@pytest.mark.parametrize("command", [["stage", "run"], ["run", "--stage"]])
+@pytest.mark.parametrize("words", [[], ["--"], ["--", ""]])
+def test_a_stage_needs_a_command(world, command, words):
+    error_of(world.call(*command, *words), 2, "no command is given", "ringfence stage run -- COMMAND")
+    assert world.stages() == []
