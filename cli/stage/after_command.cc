@@ -100,7 +100,8 @@ class StageEnd {
     const std::string id = stage_.record().id;
     Outcome outcome = ShowAndDecide();
     if (!options_.json) return outcome;
-    OrderedJson json{{"id", id}, {"outcome", what_}, {"status", stage_.record().status}};
+    const OrderedJson shown_id = is_removed_ ? OrderedJson() : OrderedJson(id);
+    OrderedJson json{{"id", shown_id}, {"outcome", what_}, {"status", stage_.record().status}};
     json.update(result_);
     PrintJson(json);
     return outcome;
@@ -197,6 +198,7 @@ class StageEnd {
     if (Status s = LogRemoval(options_.given, stage_.folder(), by); !s) return s.error();
     if (Status s = stage_.folder().Remove(); !s) return s.error();
     what_ = what;
+    is_removed_ = true;
     return stage_.record().status;
   }
 
@@ -205,6 +207,7 @@ class StageEnd {
   const StageOptions& options_;
   HeldSignals& signals_;
   std::string_view what_ = "kept";  // what became of the changes, for --json
+  bool is_removed_ = false;         // the stage
   OrderedJson result_;
 };
 

@@ -32,6 +32,13 @@ def test_a_run_without_changes_says_so(world):
     assert world.stages() == []
 
 
+@pytest.mark.parametrize("end,script,is_kept", [("--keep", "true", False), ("--discard", "echo 1 > a", False),
+                                                ("--apply", "echo 1 > a", True), ("--keep", "echo 1 > b", True)])
+def test_a_run_names_its_stage_only_if_it_remains(world, end, script, is_kept):
+    result = result_of(world.good("stage", "run", "--json", end, "--", "sh", "-c", script))
+    assert [result["id"]] == ([stage["id"] for stage in world.stages()] if is_kept else [None])
+
+
 @pytest.mark.parametrize("script,verify,status", [("mkfifo p", [], 0), ("echo 1 > c", ["false"], 1)])
 def test_a_run_whose_changes_are_not_applied_keeps_them(world, script, verify, status):
     world.user_policy(stage={"verify": verify})
