@@ -13,8 +13,19 @@ namespace ringfence {
 namespace {
 
 constexpr const char* kPlain =
-    "\x18\033\\"        // CAN and ST: end a control sequence or string that is not complete
-    "\033[!p"           // DECSTR: resets most of the following, but not on each terminal
+    "\x18\033\\"  // CAN and ST: end a control sequence or string that is not complete
+    // Leaves the alternate screen, whichever one the terminal shows. Leaving it without entering it
+    // moves the cursor to where an earlier program has entered it (tmux 3.3).
+    "\033[?1049h\033[?1049l"
+    "\033[!p"        // DECSTR: resets most of the following, but not on each terminal
+    "\033[?1l\033>"  // DECCKM, DECKPNM: cursor keys and keypad as usual
+    "\033[?9l\033[?1000l\033[?1002l\033[?1003l"     // no reports of the mouse
+    "\033[?1005l\033[?1006l\033[?1015l\033[?1016l"  // nor a format for them
+    "\033[?1004l\033[?2004l\033[?2026l"  // no reports of focus, no marks around pasted text, and
+                                         // the terminal shows at once what it gets
+    // Keys as usual: the protocol of kitty, and xterm's modifyOtherKeys. Some terminals read the
+    // first as "move the cursor to the saved position", the second as "underline".
+    "\0337\033[=0;1u\0338\033[>4m"
     "\033[m"            // SGR: visible characters
     "\033(B\017"        // letters instead of line drawing characters
     "\033[4l\033[?7h"   // IRM: replace, DECAWM: wrap long lines

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 
 #include "audit_log/line.h"
 #include "base/directory.h"
@@ -308,10 +309,21 @@ void StagedRun::SayIfBufferIsFull() const {
   }
 }
 
+// The user knows of the signals that come from the terminal or from closing it, and shells are
+// silent about a pipe whose reader has ended.
+void StagedRun::SayIfKilled(int signal) const {
+  constexpr int kUsual[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+  const bool is_usual = std::ranges::find(kUsual, signal) != std::end(kUsual);
+  if (signal == 0 || is_usual || IsBufferFull()) return;
+  Say(Quote(options_.command.front()) + " was ended by signal " + std::to_string(signal) + " (" +
+      ::strsignal(signal) + ")");
+}
+
 Outcome StagedRun::Finish(int status, int signal) {
   // Before the user reads the list of changes and decides.
   if (!options_.json) CleanTerminal();
   SayIfBufferIsFull();
+  SayIfKilled(signal);
   if (HasNoChanges() && !options_.json) {
     Abandon();
     Say("the command changed nothing in the project");

@@ -63,6 +63,7 @@ class StagedRun final : public RunPause {
   enum class BufferSpace : uint8_t { kFree, kNoBytes, kNoNames };
   BufferSpace SpaceOfBuffer() const;
   void SayIfBufferIsFull() const;
+  void SayIfKilled(int signal) const;
 
   StagedRun(const RunOptions& options, StageFolder folder)
       : options_(options), folder_(std::move(folder)) {}

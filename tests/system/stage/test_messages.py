@@ -349,3 +349,13 @@ def test_an_agents_command_is_listed_as_it_was_typed(world):
 def test_a_stage_needs_a_command(world, command, words):
     error_of(world.call(*command, *words), 2, "no command is given", "ringfence stage run -- COMMAND")
     assert world.stages() == []
+
+
+@pytest.mark.parametrize("name", ["KILL", "SEGV", "TERM", "PIPE"])
+def test_a_command_that_was_killed_is_reported(world, name):
+    number = signal.Signals["SIG" + name]
+    done = world.call("stage", "run", "--keep", "--", "sh", "-c", f"echo 1 > f; kill -{number} $$")
+    assert done.returncode == 128 + number, done
+    said = f'ringfence: "sh" was ended by signal {number} ({signal.strsignal(number)})\n'
+    assert (said in done.stderr) == (name in ("KILL", "SEGV")), done
+    assert "f (+1 line)" in done.stderr

@@ -311,6 +311,9 @@ def fixture_screen(own_world):
                        check=True, env=own_world.environment)
         return lambda: subprocess.run([*tmux, "capture-pane", "-p"], check=True, capture_output=True, text=True).stdout
 
+    start.facts = lambda: subprocess.run(
+        [*tmux, "display-message", "-p", "#{alternate_on} #{mouse_any_flag} #{mouse_sgr_flag} #{keypad_cursor_flag} #{keypad_flag}"],
+        check=True, capture_output=True, text=True).stdout
     yield start
     subprocess.run([*tmux, "kill-server"], check=False)
 
@@ -325,3 +328,25 @@ def test_what_the_command_prints_hides_no_change(own_world, screen, hides):
     read = screen(own_world.programs.ringfence, "stage", "run", "--", "sh", "-c", script)
     shown = ["  a.txt (+1 line)", *(f"  new-{i} (+1 line)" for i in range(1, 5)), QUESTION.rstrip()]
     wait_for(lambda: "\n".join(shown) in read())
+
+
+FULL_SCREEN = r"\033[?1049h\033[?1h\033=\033[?1000h\033[?1003h\033[?1006h\033[?2004h\033[2J\033[5;30Hfull"
+
+
+def test_a_full_screen_program_that_is_killed_leaves_the_usual_screen(own_world, screen):
+    script = f"echo 1 > f; printf 'before\\n{FULL_SCREEN}'; kill -9 $$"
+    read = screen(own_world.programs.ringfence, "stage", "run", "--", "sh", "-c", script)
+    wait_for(lambda: QUESTION.rstrip() in read())
+    lines = [line for line in read().splitlines() if line.strip()]
+    assert lines[0] == "before" and lines[-2:] == ["  f (+1 line)", QUESTION.rstrip()], lines
+    assert "full" not in read() and 'ringfence: "sh" was ended by signal 9 (Killed)' in lines
+    assert screen.facts() == "0 0 0 0 0\n"
+
+
+def test_the_screen_of_a_program_that_ended_properly_stays(own_world, screen):
+    """The cursor stays where it is, also if an earlier program has used the alternate screen."""
+    script = f"echo 1 > f; printf 'before{FULL_SCREEN}\\033[?1049l\\nmore\\nlast'"
+    read = screen(own_world.programs.ringfence, "stage", "run", "--", "sh", "-c", script)
+    wait_for(lambda: QUESTION.rstrip() in read())
+    lines = [line for line in read().splitlines() if line.strip()]
+    assert lines == ["before", "more", "last", "  f (+1 line)", QUESTION.rstrip()], lines
