@@ -139,10 +139,7 @@ class StageEnd {
 
   Outcome ApplyNow(StagePlan& plan, const std::string& by) {
     const Outcome outcome = ApplyAndReport(taken_, plan, {options_, by});
-    if (outcome.error) {
-      SayKept(stage_, 1);
-      return Outcome::No(*outcome.error);
-    }
+    if (outcome.error) return KeepBecauseOf(*outcome.error);
     const int status = stage_.record().status;
     // The user may have refused each change, and the policy may hold all of them back.
     if (plan.merge.CountDone() == 0) return SayKept(stage_, status);
@@ -187,11 +184,16 @@ class StageEnd {
   }
 
   // The changes cannot be listed, so they can be neither shown nor applied.
-  Outcome KeepAfter(Error error) {
+  Outcome KeepAfter(const Error& error) {
     result_ = {{"changes", nullptr}};
     if (Status s = stage_.StoreBuffer(); !s) return Outcome::No(s.error());
-    SayKept(stage_, 1);
-    return Outcome::No(std::move(error));
+    return KeepBecauseOf(error);
+  }
+
+  // Says first what went wrong.
+  Outcome KeepBecauseOf(const Error& error) {
+    PrintError(error);
+    return SayKept(stage_, 1);
   }
 
   Outcome Discard(const std::string& by, std::string_view what) {

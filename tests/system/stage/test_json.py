@@ -45,6 +45,8 @@ def test_a_run_whose_changes_are_not_applied_keeps_them(world, script, verify, s
     done = world.call("stage", "run", "--json", "--apply", "--", "sh", "-c", script)
     assert done.returncode == status and result_of(done)["outcome"] == "kept", done
     assert f"the changes are kept as stage {world.stages()[0]['id']}" in done.stderr
+    if verify:
+        assert done.stderr.index('"false" ended with status 1') < done.stderr.index("the changes are kept"), done.stderr
     assert list(world.project.iterdir()) == []
 
 
