@@ -158,6 +158,10 @@ std::string DescribeFacts(const Change& change) {
   return WithCommas({MovedText(change), ModeChange(change), AttributesText(change)});
 }
 
+std::string DescribeMove(const Change& change) {
+  return WithCommas({"moved", ModeChange(change), AttributesText(change)});
+}
+
 std::string DescribeChange(const Stage& stage, const Change& change) {
   const std::string contents = change.moved_from.empty() ? DescribeContents(stage, change) : "";
   const std::string text =

@@ -32,6 +32,9 @@ bool IsOpenToAll(const Entry& entry);
 // nothing of these is changed.
 std::string DescribeFacts(const Change& change);
 
+// "moved, mode 644 -> 755": the same for a change that is shown with both names.
+std::string DescribeMove(const Change& change);
+
 // "+1 line, -2 lines", "mode 644 -> 755", ...: the line of one change, without its path.
 std::string DescribeChange(const Stage& stage, const Change& change);
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,19 +60,33 @@ OrderedJson WhyJson(const MergePlan& plan, ChangeAction action) {
   return array;
 }
 
+// One line for each change. As in git, what was moved is listed once: "old => new".
+std::string StatText(const Stage& stage, const ChangeList& changes) {
+  std::set<std::string_view> sources;
+  for (const Change& change : changes) sources.insert(change.moved_from);
+  std::string text;
+  for (const Change& change : changes) {
+    if (change.is_removed() && sources.contains(change.path)) continue;
+    if (change.moved_from.empty()) {
+      text += PreviewText({{.path = change.path, .what = DescribeChange(stage, change)}});
+    } else {
+      text += "  " + ShownPath(change.moved_from) + " => " + ShownPath(change.path) + " (" +
+              Printable(DescribeMove(change)) + ")\n";
+    }
+  }
+  return text;
+}
+
 Outcome ShowAll(const Stage& stage, const ChangeList& changes, const StageOptions& options) {
   if (options.json) {
     PrintJson({{"id", stage.record().id}, {"changes", ChangesJson(stage, changes)}});
     return 0;
   }
-  std::string text;
+  std::string text = options.stat ? StatText(stage, changes) : "";
   for (const Change& change : changes) {
+    if (options.stat) break;
     if (options.name_only) {
       text += PathLine(change.path) + "\n";
-      continue;
-    }
-    if (options.stat) {
-      text += PreviewText({{.path = change.path, .what = DescribeChange(stage, change)}});
       continue;
     }
     const Result<std::string> diff = DiffText(stage, change);

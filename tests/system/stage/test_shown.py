@@ -262,3 +262,17 @@ def test_the_text_of_a_diff_keeps_spaces_of_other_languages(world):
     stage = world.stage("printf '\\343\\200\\200text\\n' > f")
     assert "+\u3000text\n" in world.good("stage", "diff", stage).stdout
     assert "+\u3000text\n" in world.good("stage", "review", stage).stdout
+
+
+def test_what_was_moved_has_one_line(world):
+    world.put("old", "text\n")
+    world.put("some dir/a", "a\n")
+    world.put("gone", "1\n")
+    stage = world.stage("mv old new; chmod 600 new; mv 'some dir' there; rm gone")
+    lines = world.good("stage", "diff", stage, "--stat").stdout.splitlines()
+    assert lines == ["  gone (deleted, -1 line)", "  old => new (moved, mode 644 -> 600)", '  "some dir" => there (moved)',
+                     '  "some dir/a" => there/a (moved)'], lines
+    assert world.good("stage", "diff", stage, "old", "--stat").stdout == "  old (deleted, -1 line)\n"
+    assert world.good("stage", "diff", stage, "new", "--stat").stdout == "  old => new (moved, mode 644 -> 600)\n"
+    names = world.good("stage", "diff", stage, "--name-only").stdout.splitlines()
+    assert "old" in names and "new" in names, names
