@@ -101,6 +101,13 @@ Status SetOwnership(int fd, const FileOwnership& wanted, const Path& path) {
   return Unit{};
 }
 
+// The process has a stricter mask in between, which can only withhold permissions.
+mode_t CurrentMask() {
+  const mode_t mask = ::umask(077);
+  ::umask(mask);
+  return mask;
+}
+
 }  // namespace
 
 std::vector<std::string> MissingFolders(const std::string& path) {
@@ -294,7 +301,7 @@ Status WriteWhole(const std::string& path, const std::string& bytes, mode_t mode
   if (const std::vector<std::string> missing = place->MissingFolders(); !missing.empty()) {
     return ConfigError(missing.front(), "does not exist", "create the directory first");
   }
-  return place->Replace(TemporaryName(), bytes, {.mode = mode_if_new},
+  return place->Replace(TemporaryName(), bytes, {.mode = mode_if_new & ~CurrentMask()},
                         FilePlace::OldLink::kReplace);
 }
 

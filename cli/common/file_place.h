@@ -93,8 +93,9 @@ inline constexpr std::string_view kTemporaryPrefix = ".ringfence-";
 std::string TemporaryName();
 
 // Writes a file that the user named, in an existing directory: the whole file or nothing. Keeps the
-// mode and owner of the file that it replaces. A symbolic link is replaced itself: in a directory
-// that an agent may write, it could lead to any file of the user's.
+// mode and owner of the file that it replaces; of the mode of a new file, the umask takes its part.
+// A symbolic link is replaced itself: in a directory that an agent may write, it could lead to any
+// file of the user's.
 Status WriteWhole(const std::string& path, const std::string& bytes, mode_t mode_if_new = 0644);
 
 }  // namespace ringfence

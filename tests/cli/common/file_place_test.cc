@@ -37,6 +37,12 @@ TEST_CASE(
   CHECK(ModeOf(tree.At("old")) == 0600);
   CHECK(WriteWhole(tree.At("fresh"), "x", 0755).has_value());
   CHECK(ModeOf(tree.At("fresh")) == 0755);
+  const mode_t mask = ::umask(027);
+  CHECK(WriteWhole(tree.At("masked"), "x", 0755).has_value());
+  CHECK(ModeOf(tree.At("masked")) == 0750);
+  CHECK(WriteWhole(tree.At("fresh"), "x").has_value());
+  CHECK(ModeOf(tree.At("fresh")) == 0755);
+  CHECK(::umask(mask) == 027);
   CHECK(WriteWhole(tree.At("x/y"), "x").error().what == "does not exist");
   CHECK_FALSE(Content(tree.At("x/y")).has_value());
   REQUIRE(::mkfifo(tree.At("pipe").c_str(), 0600) == 0);

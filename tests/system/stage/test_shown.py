@@ -276,3 +276,14 @@ def test_what_was_moved_has_one_line(world):
     assert world.good("stage", "diff", stage, "new", "--stat").stdout == "  old => new (moved, mode 644 -> 600)\n"
     names = world.good("stage", "diff", stage, "--name-only").stdout.splitlines()
     assert "old" in names and "new" in names, names
+
+
+@pytest.mark.parametrize("mask,mode", [(0o22, 0o644), (0o77, 0o600), (0o02, 0o644)])
+def test_a_new_page_follows_the_umask(world, mask, mode):
+    stage = world.stage("echo 1 > f")
+    page = world.home / "page.html"
+    world.call("stage", "review", stage, "--output", page, umask=mask)
+    assert page.stat().st_mode & 0o777 == mode
+    page.chmod(0o640)
+    world.call("stage", "review", stage, "--output", page, umask=mask)
+    assert page.stat().st_mode & 0o777 == 0o640
