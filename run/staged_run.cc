@@ -355,7 +355,17 @@ Outcome StagedRun::Finish(int status, int signal) {
   if (signal == SIGINT) DiscardInterrupt();
   if (Status s = Return(); !s) return s.error();
   if (buffer_.valid() && ::fcntl(buffer_.get(), F_SETFD, 0) != 0) return SystemError("fcntl");
-  return BecomeStageProgram(std::move(words));
+  return NotShown(BecomeStageProgram(std::move(words)));
+}
+
+// ringfence-stage cannot be started. The stage has ended, so that it can be applied later, but
+// changes in memory end with this process.
+Error StagedRun::NotShown(Error error) const {
+  const std::string& id = record_.id;
+  error.what += buffer_.valid() ? "; the changes of stage " + id + " were in memory and are lost"
+                                : "; the changes are kept as stage " + id;
+  if (!buffer_.valid()) error.hint += "; then: ringfence stage diff " + id;
+  return error;
 }
 
 void StagedRun::Abandon() {

@@ -64,6 +64,7 @@ class StagedRun final : public RunPause {
   BufferSpace SpaceOfBuffer() const;
   void SayIfBufferIsFull() const;
   void SayIfKilled(int signal) const;
+  Error NotShown(Error error) const;
 
   StagedRun(const RunOptions& options, StageFolder folder)
       : options_(options), folder_(std::move(folder)) {}

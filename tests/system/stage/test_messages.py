@@ -359,3 +359,20 @@ def test_a_command_that_was_killed_is_reported(world, name):
     said = f'ringfence: "sh" was ended by signal {number} ({signal.strsignal(number)})\n'
     assert (said in done.stderr) == (name in ("KILL", "SEGV")), done
     assert "f (+1 line)" in done.stderr
+
+
+@pytest.mark.parametrize("program", [None, "not a program"])
+def test_a_stage_is_named_if_its_program_cannot_be_started(world, program):
+    place = world.base / "alone"
+    place.mkdir()
+    shutil.copy(world.programs.ringfence, place / "ringfence")
+    if program:
+        (place / "ringfence-stage").write_text(program)
+        (place / "ringfence-stage").chmod(0o755)
+    world.give(place)
+    done = world.start([place / "ringfence", "stage", "run", "--keep", "--", "sh", "-c", "echo 1 > f"],
+                       env={"HOME": str(world.home)})
+    [stage] = world.stages()
+    error_of(done, 2, f"the changes are kept as stage {stage['id']}", "install both with install.sh",
+             f"ringfence stage diff {stage['id']}")
+    assert stage["state"] == "ended" and "+1" in world.good("stage", "diff").stdout
