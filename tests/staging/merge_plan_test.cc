@@ -329,13 +329,13 @@ TEST_CASE("merge plan: attributes are those of the side that has changed them") 
     ChangeAction file, folder;
     bool keeps;
   };
-  using enum ChangeAction;
+  using Do = ChangeAction;
   static const Row kRows[] = {
-      {"of neither", "1", "1", "1", kMerge, kApply, true},
-      {"the stage's", "1", "2", "1", kMerge, kApply, false},
-      {"the user's", "2", "1", "1", kMerge, kSkip, true},
-      {"both", "2", "3", "1", kConflict, kConflict, false},
-      {"unknown", "2", "3", std::nullopt, kConflict, kApply, false},
+      {"of neither", "1", "1", "1", Do::kMerge, Do::kApply, true},
+      {"the stage's", "1", "2", "1", Do::kMerge, Do::kApply, false},
+      {"the user's", "2", "1", "1", Do::kMerge, Do::kSkip, true},
+      {"both", "2", "3", "1", Do::kConflict, Do::kConflict, false},
+      {"unknown", "2", "3", std::nullopt, Do::kConflict, Do::kApply, false},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.name);
@@ -344,12 +344,12 @@ TEST_CASE("merge plan: attributes are those of the side that has changed them") 
                 .staged = {{"f", "1\n2\nthree\n"}}};
     if (row.base) texts.base_attributes = AttributesDigest(with({}, *row.base));
     Change folder = Edit("d", with(Folder(kSince), row.project), with(Folder(), row.staged));
-    folder.after.mode = row.folder == kSkip ? folder.before.mode : 0700;
+    folder.after.mode = row.folder == Do::kSkip ? folder.before.mode : 0700;
     const MergePlan plan =
         Plan({folder, Edit("f", with(File(kSince), row.project), with(File(), row.staged))}, texts);
     CHECK(plan.changes.back().action == row.file);
     CHECK(plan.changes.back().keeps_attributes == row.keeps);
-    if (row.folder == kSkip) {
+    if (row.folder == Do::kSkip) {
       CHECK(plan.changes.size() == 1);  // nothing is left to change
     } else {
       CHECK(plan.changes.front().action == row.folder);
