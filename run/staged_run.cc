@@ -94,7 +94,7 @@ Result<StagedRun> StagedRun::Begin(const RunOptions& options, RunRequest& reques
   Result<StageFolder> stage = store.Create();
   if (!stage) return stage.error();
   request.command.stage = stage->path();
-  request.command.stage_begun = begun;
+  if (!GetsLaterTimes(stage->fd(), begun)) request.command.stage_begun = begun;
   StagedRun run(options, std::move(*stage));
   run.ending_ = std::move(ending);
   run.project_ = std::move(project);
