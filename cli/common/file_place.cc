@@ -301,7 +301,8 @@ Status WriteWhole(const std::string& path, const std::string& bytes, mode_t mode
   if (const std::vector<std::string> missing = place->MissingFolders(); !missing.empty()) {
     return ConfigError(missing.front(), "does not exist", "create the directory first");
   }
-  return place->Replace(TemporaryName(), bytes, {.mode = mode_if_new & ~CurrentMask()},
+  return place->Replace(TemporaryName(), bytes,
+                        {.mode = static_cast<mode_t>(mode_if_new & ~CurrentMask())},
                         FilePlace::OldLink::kReplace);
 }
 
