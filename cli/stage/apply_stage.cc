@@ -41,7 +41,9 @@ void SayEach(const MergePlan& plan, ChangeAction action, const std::string& labe
     if (is_inside && planned.why == folder->why) continue;
     if (!is_inside) folder = &planned;
     if (++count > kMost) continue;
-    Say(label + ": " + ShownPath(path) + ": " + Printable(planned.why) + outcome);
+    std::string line = label + ": " + ShownPath(path) + ": ";
+    line += Printable(planned.why) + outcome;
+    Say(line);
   }
   if (count > kMost) Say(label + ": " + std::to_string(count - kMost) + " more");
 }

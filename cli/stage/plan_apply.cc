@@ -74,6 +74,22 @@ Result<ChangeList> ChosenChanges(const Stage& stage, const std::vector<std::stri
   return all;
 }
 
+// Takes the changes of git's own directories out of `changes`.
+Result<RepositoryPlan> PlanStagedRepositories(const Stage& stage, ChangeList& changes) {
+  GitObjects objects(stage);
+  return PlanRepositories(
+      changes,
+      {.stage = stage.record().id,
+       .staged_bytes = [&](const std::string& path) { return stage.StagedBytes(path, kMaxMerged); },
+       .project_bytes =
+           [&](const std::string& path) { return stage.ProjectBytes(path, kMaxMerged); },
+       .is_sound = [&](const std::string& path) { return objects.IsSound(path); },
+       .exists =
+           [&](const std::string& path) {
+             return OpenBeneath(stage.project(), path, kOpenPath).has_value();
+           }});
+}
+
 }  // namespace
 
 Result<ChangeList> ShownChanges(const Stage& stage) {
@@ -115,35 +131,23 @@ Result<StagePlan> PlanApply(const TakenStage& taken, const StageOptions& options
   const Result<BaseVersions> base = BaseVersions::Of(stage, taken.store);
   if (!base) return base.error();
   if (Status s = base->Keep(*changes); !s) return s.error();
-  const auto staged = [&](const std::string& path) { return stage.StagedBytes(path, kMaxMerged); };
-
-  GitObjects objects(stage);
-  Result<RepositoryPlan> repositories = PlanRepositories(
-      *changes, {.stage = stage.record().id,
-                 .staged_bytes = staged,
-                 .project_bytes =
-                     [&](const std::string& path) { return stage.ProjectBytes(path, kMaxMerged); },
-                 .is_sound = [&](const std::string& path) { return objects.IsSound(path); },
-                 .exists =
-                     [&](const std::string& path) {
-                       return OpenBeneath(stage.project(), path, kOpenPath).has_value();
-                     }});
+  Result<RepositoryPlan> repositories = PlanStagedRepositories(stage, *changes);
   if (!repositories) return repositories.error();
   const ChangeList all = *changes;
   const PlannedDecisions decisions(*policy, PointersTo(all));
-  Result<MergePlan> merge =
-      PlanMerge(std::move(*changes),
-                {.is_unchanged = [&](const std::string& path,
-                                     const Entry& now) { return base->IsUnchanged(path, now); },
-                 .base = [&](const std::string& path) { return base->Text(path); },
-                 .base_mode = [&](const std::string& path,
-                                  const Entry& now) { return base->Mode(path, now); },
-                 .base_attributes = [&](const std::string& path,
-                                        const Entry& now) { return base->Attributes(path, now); },
-                 .project_bytes =
-                     [&](const std::string& path) { return stage.ProjectBytes(path, kMaxMerged); },
-                 .staged_bytes = staged,
-                 .held_back = [&](const Change& change) { return decisions.WhyHeld(change); }});
+  Result<MergePlan> merge = PlanMerge(
+      std::move(*changes),
+      {.is_unchanged = [&](const std::string& path,
+                           const Entry& now) { return base->IsUnchanged(path, now); },
+       .base = [&](const std::string& path) { return base->Text(path); },
+       .base_mode = [&](const std::string& path,
+                        const Entry& now) { return base->Mode(path, now); },
+       .base_attributes = [&](const std::string& path,
+                              const Entry& now) { return base->Attributes(path, now); },
+       .project_bytes =
+           [&](const std::string& path) { return stage.ProjectBytes(path, kMaxMerged); },
+       .staged_bytes = [&](const std::string& path) { return stage.StagedBytes(path, kMaxMerged); },
+       .held_back = [&](const Change& change) { return decisions.WhyHeld(change); }});
   if (!merge) return merge.error();
   std::ranges::move(repositories->changes, std::back_inserter(merge->changes));
   std::ranges::sort(merge->changes, PathBefore, PathOfPlanned);
