@@ -216,6 +216,8 @@ Result<std::optional<NewTree>> TreeWithOldAttributes(const UniqueFd& root, const
   if (!step.keeps_attributes) return std::optional<NewTree>();
   const Result<UniqueFd> old =
       OpenBeneath(root, step.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  // It was removed meanwhile; the comparison before the exchange finds that out.
+  if (!old && IsMissing(old.error())) return std::optional<NewTree>();
   if (!old) return old.error();
   Result<AttributeValues> values = ReadAttributes(old->get());
   if (!values) return values.error();

@@ -250,10 +250,12 @@ TEST_CASE("tree transaction: a name that is not as expected stops all of it") {
          std::filesystem::create_directory(p.At("folder"));
        }},
   };
-  for (const Row& row : kRows) {
+  for (int i = 0; i < 2 * static_cast<int>(std::size(kRows)); ++i) {
+    const Row& row = kRows[i / 2];
     CAPTURE(row.name);
     const Project project;
     std::vector<TreeStep> steps = project.Steps();
+    for (TreeStep& step : steps) step.keeps_attributes = step.path == "edited" && i % 2 == 1;
     row.change(project);
     const std::string changed = project.snapshot();
     TreeTransaction transaction(project.folders());
