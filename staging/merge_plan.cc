@@ -187,7 +187,7 @@ void KeepReplacedFolders(std::vector<PlannedChange>& changes) {
     if (folder != nullptr && IsIn(change.path, folder->change.path)) {
       if (Stays(planned)) continue;
       planned.action = ChangeAction::kSkip;
-      planned.why = "nothing takes the place of its directory";
+      planned.why = "its directory is not replaced";
       continue;
     }
     const bool is_replaced = change.before.is_directory() && !change.after.is_directory();

@@ -68,8 +68,8 @@ class Undoer {
   static bool IsObjects(const DoneStep& done) { return IsAddedInGit(done, "objects/"); }
   static bool IsBranches(const DoneStep& done) { return IsAddedInGit(done, kHeads); }
 
-  // Removes a new branch, or a new directory with branches. What the user has done with them since
-  // is no reason to keep the other changes.
+  // Removes a new branch, or a new directory with branches. If the user has changed or checked out
+  // one of them since, it stays, and all other changes are taken back.
   Status ReverseBranches(const DoneStep& done) {
     const Result<UniqueFd> folder = OpenFolderOf(stage_.project(), done.path);
     if (!folder && IsMissing(folder.error())) return Unit{};

@@ -191,7 +191,7 @@ TEST_CASE("merge plan: a directory is replaced with all that is in it, or not at
   LeaveOutDependents(mine);
   CHECK(mine.CountDone() == 0);
   CHECK(mine.changes[0].why == "the directory holds something that stays");
-  CHECK(mine.changes[1].why == "nothing takes the place of its directory");
+  CHECK(mine.changes[1].why == "its directory is not replaced");
 
   // What has to be decided is decided already.
   ChangeList held = changes;

@@ -43,7 +43,7 @@ def test_the_stages_version_replaces_all_of_it(any_world, script):
 def test_nothing_of_it_is_removed_if_it_stays(any_world, script):
     stage, before = begin(any_world, script)
     done = any_world.good("stage", "apply", stage, "--conflicts", "mine")
-    assert "not applied: d/a: nothing takes the place of its directory" in done.stderr, done
+    assert "not applied: d/a: its directory is not replaced" in done.stderr, done
     after = tree_of(any_world.project)
     assert after.pop("f")[1] == b"2\n"
     assert after == {name: facts for name, facts in before.items() if name != "f"}
