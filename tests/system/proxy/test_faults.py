@@ -200,19 +200,24 @@ def test_fifty_sandboxes_at_once(world):
 
 # -- a full disk under the log ------------------------------------------------------------------------
 
-# In a mount namespace of its own, with a small disk under the log. {run} is the sandbox.
+# In a mount namespace of its own, with a small disk under the log. {run} is the sandbox. The proxy writes
+# the record of a connection when the connection has ended, which the client does not wait for.
 FULL_DISK = """
 mkdir -p "$HOME/log" && mount -t tmpfs -o size=256k tmpfs "$HOME/log" || exit 9
+log=$HOME/log/audit.jsonl
+wait_for_record() {{ until grep -qF "\\"path\\":\\"$1\\"" "$log"; do sleep 0.02; done; }}
 {run} &
 pid=$!
 while [ ! -e first.ready ] && kill -0 $pid; do sleep 0.02; done
+wait_for_record /first
 dd if=/dev/zero of="$HOME/log/filler" bs=4k 2>/dev/null
 touch first.go
 while [ ! -e full.ready ] && kill -0 $pid; do sleep 0.02; done
 rm "$HOME/log/filler"
 touch full.go
 wait
-cat "$HOME/log/audit.jsonl"
+wait_for_record /later
+cat "$log"
 """
 
 ASKS = """
