@@ -92,6 +92,8 @@ while True:
         socket.create_connection(address, 20)
     except ConnectionRefusedError:
         break
+    except ConnectionResetError:  # The listener closed during the handshake.
+        pass
     time.sleep(0.02)
 open("refused", "w")
 while not os.path.exists("done"):
@@ -103,7 +105,7 @@ while not os.path.exists("done"):
 def test_the_port_of_a_lost_proxy_refuses_and_stays_taken(world, part):
     confined = shlex.join(world.command(PYTHON, "-c", WAITS_FOR_REFUSAL, extra=("--layers", "landlock")))
     binds = shlex.join([PYTHON, "-c", "import socket; socket.socket().bind(('127.0.0.1', int(open('ready').read())))"])
-    others = f"while [ ! -e refused ]; do sleep 0.1; done; {binds} 2>taken; touch done"
+    others = f"while [ ! -e refused ] && kill -0 $!; do sleep 0.1; done; {binds} 2>taken; touch done"
     with Run(world, f"{confined} & {others}; wait $!") as run:
         run.await_file("ready")
         # The kernel accepts a connection before the proxy has started a session for it.
