@@ -325,9 +325,10 @@ def test_the_terminal_is_restored_when_the_launcher_is_killed(world, layers):
     at once, so that a guard that learns of it later is found in some of the rounds."""
     command = " ".join(map(shlex.quote, world.command("sleep", "300", extra=("--layers", layers))))
     for kill in (os.kill, os.killpg) * 5:
-        with TerminalSession(["/bin/sh", "-c", f"set -m; {command}; echo ended; exec cat"],
+        with TerminalSession(["/bin/sh", "-c", f"set -m; read begin; {command}; echo ended; exec cat"],
                              world) as session:
             before = termios.tcgetattr(session.master)
+            os.write(session.master, b"begin\n")
             pid = []
             for _ in session.moments():
                 pid = launchers_below(session.pid)
