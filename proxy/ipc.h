@@ -19,12 +19,15 @@ enum class WorkerMessage : char {
   // The end of what one of these began: id, method, path, status, bytes up, bytes down,
   // milliseconds, note.
   kDone = 'd',
-  kRefused = 'r',  // protocol, host (may be ""), port, reason: refused for its form
-  kReady = 'y',    // the worker is confined and serves
+  // id, protocol, host (may be ""), port, reason: refused for its form. Answered by kNoted unless
+  // the id is 0.
+  kRefused = 'r',
+  kReady = 'y',  // the worker is confined and serves
   // From the broker
   kListen = 'l',   // names, with their sockets (HolderMessage::kNetwork)
   kGranted = 'g',  // id, address; with the connected socket after kOpen
   kDenied = 'n',   // id, DenialKind, sentence
+  kNoted = 't',    // id: a refusal is logged, and the launchers have been told
 };
 
 enum class DenialKind : char {

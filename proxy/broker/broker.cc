@@ -100,6 +100,7 @@ class Broker {
       case WorkerMessage::kListen:
       case WorkerMessage::kGranted:
       case WorkerMessage::kDenied:
+      case WorkerMessage::kNoted:
         return;
     }
   }
@@ -295,23 +296,24 @@ class Broker {
     NoteCounts();
   }
 
-  // protocol, host, port, reason
+  // id, protocol, host, port, reason
   void LogRefused(const std::vector<std::string>& fields) {
-    if (fields.size() != 4) return io_.stop();
-    Opened opened;
-    opened.protocol = Printable(fields[0]);
-    opened.host = Printable(fields[1]);
-    if (!ReadNumber(fields[2], opened.port)) return io_.stop();
+    if (fields.size() != 5) return io_.stop();
+    Opened opened{.protocol = Printable(fields[1]), .host = Printable(fields[2])};
+    if (!ReadNumber(fields[3], opened.port)) return io_.stop();
     if (const Result<const Policy*> policy = policy_.Current()) SetLog(**policy);
     AuditEntry entry = opened.Entry();
     entry.verdict = LoggedVerdict::kDeny;
-    entry.why = Printable(fields[3]);
+    entry.why = Printable(fields[4]);
     const std::string to = opened.target();
     const std::string sentence =
         (to.empty() ? "a connection was" : "connection to " + Quote(to)) + " refused: " + entry.why;
     counts_.Refused(to);
     NoteCounts();
-    Log(std::move(entry), [this, sentence, to] { TellUser(to, {sentence, sentence}); });
+    Log(std::move(entry), [this, sentence, to, id = fields[0]] {
+      TellUser(to, {sentence, sentence});
+      if (id != "0") worker_->Send(static_cast<char>(WorkerMessage::kNoted), {id});
+    });
   }
 
   void Log(AuditEntry entry, ConnectionLog::Handler written = {}) {

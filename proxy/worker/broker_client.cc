@@ -71,15 +71,23 @@ void BrokerClient::Done(uint64_t id, const Usage& usage) {
   is_reuse ? channel_.SendLater(done, fields) : channel_.Send(done, fields);
 }
 
-void BrokerClient::Refused(const Target& target, std::string_view reason) {
-  channel_.Send(static_cast<char>(WorkerMessage::kRefused),
-                {target.protocol, target.host, std::to_string(target.port), reason});
+void BrokerClient::Refused(const Target& target, std::string_view reason,
+                           std::function<void()> noted) {
+  const uint64_t id = noted ? ++last_ : 0;
+  if (noted) unnoted_[id] = std::move(noted);
+  channel_.Send(
+      static_cast<char>(WorkerMessage::kRefused),
+      {std::to_string(id), target.protocol, target.host, std::to_string(target.port), reason});
 }
 
 void BrokerClient::Hear(SocketMessage message) {
   if (message.type == static_cast<char>(WorkerMessage::kListen)) return listen_(std::move(message));
   uint64_t id = 0;
   if (message.fields.empty() || !ReadNumber(message.fields[0], id)) return;
+  if (message.type == static_cast<char>(WorkerMessage::kNoted)) {
+    if (const auto refusal = unnoted_.extract(id)) refusal.mapped()();
+    return;
+  }
   const auto question = questions_.find(id);
   if (question == questions_.end()) return;
   const Question asked = std::move(question->second);

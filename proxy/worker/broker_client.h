@@ -64,8 +64,10 @@ class BrokerClient : NotCopied {
   // Must follow each grant, once. Before the answer to the question `id`: it is not needed any
   // more.
   void Done(uint64_t id, const Usage& usage);
-  // Reports what was refused for its form, without a question. `host` may be "".
-  void Refused(const Target& target, std::string_view reason);
+  // Reports what was refused for its form, without a question. `host` may be "". Calls `noted`, if
+  // it is given, once the launchers have been told: a program that ends because of the refusal must
+  // not end before that.
+  void Refused(const Target& target, std::string_view reason, std::function<void()> noted = {});
   // Sends now what the broker need not know at once.
   void ReportNow() { channel_.SendKept(); }
 
@@ -84,6 +86,7 @@ class BrokerClient : NotCopied {
   MessageChannel::Handler listen_;
   uint64_t last_ = 0;
   std::map<uint64_t, Question> questions_;
+  std::map<uint64_t, std::function<void()>> unnoted_;  // refusals
   struct Begun {
     int64_t time;  // nanoseconds, CLOCK_MONOTONIC
     bool is_reuse;

@@ -160,11 +160,13 @@ class SocksConnection final : public Watched, public std::enable_shared_from_thi
                              });
   }
 
-  void Refuse(const std::string& reason, std::string reply) {
+  void Refuse(const std::string& reason, const std::string& reply) {
     limit_.cancel();
-    service_.broker().Refused({kSocksProtocol, "", 0}, "the SOCKS request " + reason);
-    if (reply.empty()) return ResetConnection(client_);
-    service_.EndWithReply(std::move(client_), std::move(reply), std::move(place_));
+    service_.broker().Refused(
+        {kSocksProtocol, "", 0}, "the SOCKS request " + reason, [self = shared_from_this(), reply] {
+          if (reply.empty()) return ResetConnection(self->client_);
+          self->service_.EndWithReply(std::move(self->client_), reply, std::move(self->place_));
+        });
   }
 
   void End() {

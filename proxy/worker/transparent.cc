@@ -137,8 +137,9 @@ void AcceptTransparent(Service& service, const NameMap& names, TcpSocket client)
     return ResetConnection(client);
   }
   if (!is_known) {
-    service.broker().Refused(target, "no name has this address; look the name up again");
-    return ResetConnection(client);
+    const auto refused = std::make_shared<TcpSocket>(std::move(client));
+    return service.broker().Refused(target, "no name has this address; look the name up again",
+                                    [refused, place] { ResetConnection(*refused); });
   }
   std::make_shared<TransparentConnection>(service, std::move(client), std::move(target),
                                           std::move(place))

@@ -215,18 +215,23 @@ void Tunnel::Abort() { End(kIdleNote); }
 
 // `reason` is "" if the client has gone.
 void Tunnel::Refuse(const std::string& reason) {
-  if (is_over_) return;
-  End(reason);
-  if (!reason.empty()) service_.broker().Refused(start_.target, reason);
+  if (reason.empty()) return End("");
+  if (!LeaveHost(reason)) return;
+  service_.broker().Refused(start_.target, reason,
+                            [self = shared_from_this()] { ResetConnection(self->start_.client); });
 }
 
 void Tunnel::End(std::string_view note) {
-  if (std::exchange(is_over_, true)) return;
+  if (LeaveHost(note)) ResetConnection(start_.client);
+}
+
+bool Tunnel::LeaveHost(std::string_view note) {
+  if (std::exchange(is_over_, true)) return false;
   limit_.cancel();
   service_.broker().Done(start_.grant, {.note = note});
-  ResetConnection(start_.client);
   error_code ignored;
   start_.host.close(ignored);
+  return true;
 }
 
 }  // namespace ringfence

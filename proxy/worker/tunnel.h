@@ -45,6 +45,8 @@ class Tunnel final : public Watched, public std::enable_shared_from_this<Tunnel>
   void RelayLate();
   void Refuse(const std::string& reason);
   void End(std::string_view note);
+  // Reports the use and closes the host's side; returns false if that was done before.
+  bool LeaveHost(std::string_view note);
   void BecomeExchange();
 
   Service& service_;

@@ -71,6 +71,7 @@ class FarEnd {
     CHECK(RunUntil(*io_, [this] { return Read(); }));
     return std::exchange(got_, "");
   }
+  bool HasEnded() { return Read(); }
   // True if the end has come, or comes, as a reset.
   bool IsReset() {
     CHECK(RunUntil(*io_, [this] { return Read(); }));
@@ -132,9 +133,16 @@ class WorkerBench {
     }));
     return std::move(*found);
   }
-  // The same as text: "o 1 tcp a.example 22"; of kDone without the time.
+  // The same as text: "o 1 tcp a.example 22"; of kDone without the time, and of kRefused without
+  // the id. If a refusal is to be answered, that is done.
   std::string Heard() {
     SocketMessage message = Receive();
+    const bool is_refusal = message.type == static_cast<char>(WorkerMessage::kRefused);
+    if (is_refusal && message.fields.size() == 5) {
+      const std::string id = message.fields.front();
+      message.fields.erase(message.fields.begin());
+      if (id != "0") Send(WorkerMessage::kNoted, {id});
+    }
     const bool is_done = message.type == static_cast<char>(WorkerMessage::kDone);
     if (is_done && message.fields.size() == 8) message.fields.erase(message.fields.begin() + 6);
     std::string text(1, message.type);

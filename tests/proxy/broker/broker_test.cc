@@ -300,14 +300,15 @@ TEST_CASE("broker: connections that are open at the end are in the log") {
 TEST_CASE("broker: what the worker refused itself is told and logged") {
   const Listed listed;
   BrokerBench broker(listed.disk.Request());
-  broker.Send(WorkerMessage::kRefused, {"tls", "a.example", "443", "names\nnothing"});
+  broker.Send(WorkerMessage::kRefused, {"0", "tls", "a.example", "443", "names\nnothing"});
   const auto expect = [&](const std::string& target, const std::string& sentence) {
     CHECK(broker.ToParent() == "d " + target + " " + sentence + " " + sentence);
   };
   expect("a.example:443", R"(connection to "a.example:443" refused: names\nnothing)");
-  broker.Send(WorkerMessage::kRefused, {"dns", "a.example", "0", "has no MX"});
+  broker.Send(WorkerMessage::kRefused, {"0", "dns", "a.example", "0", "has no MX"});
   expect("a.example", R"(connection to "a.example" refused: has no MX)");
-  broker.Send(WorkerMessage::kRefused, {"socks5", "", "0", "is broken"});
+  broker.Send(WorkerMessage::kRefused, {"7", "socks5", "", "0", "is broken"});
+  CHECK(broker.ToWorker() == "t 7");
   expect("-", "a connection was refused: is broken");
   broker.ExitStatus();
   CHECK(listed.disk.Log().find(R"(names\\nnothing)") != std::string::npos);
@@ -348,7 +349,7 @@ TEST_CASE("broker: it ends with a worker that makes no sense") {
   }
   SUBCASE("a refusal of too few fields") { broker.Send(WorkerMessage::kRefused, {"tcp"}); }
   SUBCASE("a refusal without a port") {
-    broker.Send(WorkerMessage::kRefused, {"a", "b", "c", "d"});
+    broker.Send(WorkerMessage::kRefused, {"1", "a", "b", "c", "d"});
   }
   CHECK(broker.Wait() == 0);
 }
@@ -356,8 +357,9 @@ TEST_CASE("broker: it ends with a worker that makes no sense") {
 TEST_CASE("broker: other messages of the worker do nothing") {
   const Listed listed;
   BrokerBench broker(listed.disk.Request());
-  for (const WorkerMessage type : {WorkerMessage::kReady, WorkerMessage::kListen,
-                                   WorkerMessage::kGranted, WorkerMessage::kDenied}) {
+  for (const WorkerMessage type :
+       {WorkerMessage::kReady, WorkerMessage::kListen, WorkerMessage::kGranted,
+        WorkerMessage::kDenied, WorkerMessage::kNoted}) {
     broker.Send(type, {});
   }
   broker.Send(static_cast<WorkerMessage>('?'), {"1"});

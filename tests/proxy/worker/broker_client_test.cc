@@ -187,10 +187,25 @@ TEST_CASE("broker client: what is not urgent goes before the next message, or at
   CHECK(asking.bench.Heard() == "o 4 tcp a.example 22");
 }
 
+TEST_CASE("broker client: a refusal that is to be answered") {
+  Asking asking;
+  int noted = 0;
+  asking.broker.Refused({kTcpProtocol, "a.example", 22}, "x", [&noted] { ++noted; });
+  const std::string id = asking.bench.Receive().fields.front();
+  asking.bench.Send(WorkerMessage::kNoted, {"99"});  // of no refusal
+  CHECK(asking.bench.HearsNothing());
+  CHECK(noted == 0);
+  asking.bench.Send(WorkerMessage::kNoted, {id});
+  asking.bench.Send(WorkerMessage::kNoted, {id});
+  CHECK(asking.bench.HearsNothing());
+  CHECK(noted == 1);
+}
+
 TEST_CASE("broker client: refusals for the form, and the end of the broker") {
   Asking asking;
   asking.broker.Refused({kDnsProtocol, "a.example", 0}, "has no form");
-  CHECK(asking.bench.Heard() == "r dns a.example 0 has no form");
+  CHECK(asking.bench.Receive().fields ==
+        std::vector<std::string>{"0", "dns", "a.example", "0", "has no form"});
   CHECK_FALSE(asking.bench.has_ended());
   asking.bench.CloseBroker();
   CHECK(RunUntil(asking.bench.io(), [&] { return asking.bench.has_ended(); }));

@@ -25,6 +25,14 @@ struct Explicit {
     const std::string reply = FromHex(digits);
     return program.Take(reply.size()) == reply;
   }
+  // Sends what is refused, and returns the report. The reply, and then the end, come after it.
+  std::string Refusal(std::string_view bytes, std::string_view digits) {
+    program.Send(bytes);
+    const std::string report = bench.Heard();
+    const std::string reply = FromHex(digits);
+    CHECK(program.Take(reply.size()) == reply);
+    return report;
+  }
 };
 
 const std::string kNoLogin = FromHex("05 01 00");
@@ -92,19 +100,16 @@ TEST_CASE("explicit: SOCKS5 without the right login") {
   Explicit proxy("secret");
   SUBCASE("wrong") {
     REQUIRE(proxy.Replies(kWithLogin, "05 02"));
-    REQUIRE(proxy.Replies(Login("ringfence", "guess"), "01 01"));
-    CHECK(proxy.bench.Heard() ==
+    CHECK(proxy.Refusal(Login("ringfence", "guess"), "01 01") ==
           "r socks5 - 0 the SOCKS request has a wrong user name or password");
   }
   SUBCASE("of another form") {
     REQUIRE(proxy.Replies(kWithLogin, "05 02"));
-    REQUIRE(proxy.Replies("GET /", "01 01"));
-    CHECK(proxy.bench.Heard() ==
+    CHECK(proxy.Refusal("GET /", "01 01") ==
           "r socks5 - 0 the SOCKS request has a wrong user name or password");
   }
   SUBCASE("none") {
-    REQUIRE(proxy.Replies(kNoLogin, "05 FF"));
-    CHECK(proxy.bench.Heard() ==
+    CHECK(proxy.Refusal(kNoLogin, "05 FF") ==
           "r socks5 - 0 the SOCKS request offers no method of authentication that fits");
   }
   CHECK(proxy.program.Rest().empty());
@@ -112,7 +117,8 @@ TEST_CASE("explicit: SOCKS5 without the right login") {
 
 TEST_CASE("explicit: a program that insists on a login where there is none") {
   Explicit proxy;
-  REQUIRE(proxy.Replies(kWithLogin, "05 FF"));
+  CHECK(proxy.Refusal(kWithLogin, "05 FF") ==
+        "r socks5 - 0 the SOCKS request offers no method of authentication that fits");
   CHECK(proxy.program.Rest().empty());
 }
 
@@ -125,8 +131,9 @@ TEST_CASE("explicit: SOCKS5 of a wrong form") {
   }
   SUBCASE("a command other than CONNECT") {
     REQUIRE(proxy.Replies(kNoLogin, "05 00"));
-    REQUIRE(proxy.Replies(FromHex("05 02 00 01 7f000001 0050"), "05 07 00 01 00000000 0000"));
-    CHECK(proxy.bench.Heard().starts_with("r socks5 - 0 the SOCKS request "));
+    const std::string bind = FromHex("05 02 00 01 7f000001 0050");
+    CHECK(proxy.Refusal(bind, "05 07 00 01 00000000 0000")
+              .starts_with("r socks5 - 0 the SOCKS request "));
     CHECK(proxy.program.Rest().empty());
   }
 }

@@ -92,6 +92,17 @@ TEST_CASE("tunnel: a handshake in pieces, and one that has been read already") {
   }
 }
 
+TEST_CASE("tunnel: a refused program is reset once its launcher knows why") {
+  Tunnelled tunnel({});
+  tunnel.program.Send("GET / HTTP/1.1\r\n\r\n");
+  CHECK(tunnel.bench.Heard() == "d 1 - - 0 0 0 what comes to port 443 is not TLS");
+  const std::string id = tunnel.bench.Receive().fields.front();
+  CHECK(tunnel.bench.HearsNothing());
+  CHECK_FALSE(tunnel.program.HasEnded());
+  tunnel.bench.Send(WorkerMessage::kNoted, {id});
+  CHECK(tunnel.program.IsReset());
+}
+
 TEST_CASE("tunnel: at port 443, anything but a handshake for this host is refused") {
   Tunnelled tunnel({});
   SUBCASE("another host") {
@@ -105,10 +116,6 @@ TEST_CASE("tunnel: at port 443, anything but a handshake for this host is refuse
   SUBCASE("a hidden host") {
     tunnel.program.Send(ClientHelloFor("a.example", HelloExtension(0xFE0D, "x")));
     CHECK(tunnel.Refusal() == "the TLS handshake hides the name of its host (ECH)");
-  }
-  SUBCASE("no TLS") {
-    tunnel.program.Send("GET / HTTP/1.1\r\n\r\n");
-    CHECK(tunnel.Refusal() == "what comes to port 443 is not TLS");
   }
   SUBCASE("a broken handshake") {
     std::string hello = ClientHelloFor("a.example");

@@ -85,7 +85,7 @@ TEST_CASE("worker: while the kernel watches nothing more, programs are refused, 
     const UniqueFd program = ConnectedTo(listener.port());
     char byte = 0;
     CHECK(::recv(program.get(), &byte, 1, 0) <= 0);
-    CHECK(worker.Heard().starts_with("r tcp - 0 the programs of this user leave"));
+    CHECK(worker.Heard().starts_with("r 0 tcp - 0 the programs of this user leave"));
     CHECK(full.Failed() > 0);
     worker.Listen(kExplicitListener, later.fd());
     worker.Listen(kDnsDatagrams, datagrams.get());
