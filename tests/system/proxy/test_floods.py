@@ -23,11 +23,11 @@ QUEUED = 4096  # lines and messages that may wait
 class Flood(Run):
     """flood_player.py in a sandbox."""
 
-    def __init__(self, world, replies, kinds):
+    def __init__(self, world, *arguments):
         player = world.project / "flood_player.py"
         shutil.copy(flood_player.__file__, player)
         player.chmod(0o644)
-        super().__init__(world, shlex.join(world.command(PYTHON, player, replies, kinds)))
+        super().__init__(world, shlex.join(world.command(PYTHON, player, *arguments)))
 
     def go(self, name):
         (self.world.project / f"{name}.go").touch()
@@ -94,7 +94,7 @@ def test_refusals_that_the_log_cannot_take_are_counted(world):
 @pytest.mark.parametrize("part", ("parent", "broker", "launcher"))
 def test_a_flood_of_refusals_ends_no_session(world, part):
     """While a part of the way on which they are reported stands still."""
-    with Flood(world, 3 * QUEUED, 2 * QUEUED) as flood:
+    with Flood(world, 3 * QUEUED, 2 * QUEUED, "patient") as flood:
         flood.await_file("first.ready")
         (broker, worker), = sessions_of(world)
         own = {process.pid for process in launchers_of(world)}
