@@ -233,7 +233,7 @@ class Look:
         self.left_in_pipe = streams.left_in_pipe()
         self.left_in_fifo = read_at_once(streams.fifo)
         self.reached = world.reached()
-        self.answered = caller.answered
+        self.answered = caller.outcome()
         self.typed = terminal.typed
         self.shared = world.memory.taken_out()
         self.key_added = world.key.taken_out(world.unique)
@@ -353,7 +353,7 @@ class Caller:
         while not self.over:
             try:
                 with socket.socket() as connection:
-                    connection.settimeout(1)
+                    connection.settimeout(10)
                     connection.connect(("127.0.0.1", self.port))
                     self.answered = connection.recv(8) == MARK.encode()
                     return
@@ -365,10 +365,15 @@ class Caller:
             self.thread.start()
         return self
 
-    def __exit__(self, *_):
+    def outcome(self):
+        """True if it was answered. Called once the command has ended: no answer is on its way then."""
         self.over = True
         if self.thread:
             self.thread.join()
+        return self.answered
+
+    def __exit__(self, *_):
+        self.outcome()
 
 
 def inherit(path, flags, number):
