@@ -199,17 +199,23 @@ class ProtocolProbe : public std::enable_shared_from_this<ProtocolProbe> {
     limit_.async_wait([self = shared_from_this()](const error_code& error) {
       if (!error) ResetConnection(self->client_);
     });
+    Await();
+  }
+
+ private:
+  void Await() {
     client_.async_wait(tcp::socket::wait_read,
                        [self = shared_from_this()](const error_code& error) {
                          if (!error) self->Look();
                        });
   }
 
- private:
   void Look() {
-    limit_.cancel();
     char first = 0;
-    if (::recv(client_.native_handle(), &first, 1, MSG_PEEK) != 1) {
+    const ssize_t got = ::recv(client_.native_handle(), &first, 1, MSG_PEEK);
+    if (got < 0 && errno == EAGAIN) return Await();  // as in Tunnel::HearHost()
+    limit_.cancel();
+    if (got != 1) {
       error_code ignored;
       client_.close(ignored);
       return;

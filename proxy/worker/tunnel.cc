@@ -143,12 +143,25 @@ void Tunnel::AwaitFirst() {
                              if (!error && !self->is_over_) self->ReadMore();
                            });
   if (start_.target.port == kWebPort) return;  // a web server has nothing to say first
+  AwaitHost();
+}
+
+void Tunnel::AwaitHost() {
   start_.host.async_wait(tcp::socket::wait_read,
                          [self = shared_from_this()](const error_code& error) {
                            if (!error && !self->is_over_ && !LooksLikeTls(self->start_.received)) {
-                             self->RelayLate();
+                             self->HearHost();
                            }
                          });
+}
+
+// The loop can report a socket that is not readable: an event of a closed one reaches its
+// successor.
+void Tunnel::HearHost() {
+  char first = 0;
+  const ssize_t got = ::recv(start_.host.native_handle(), &first, 1, MSG_PEEK);
+  if (got < 0 && errno == EAGAIN) return AwaitHost();
+  RelayLate();
 }
 
 void Tunnel::ReadMore() {
@@ -215,8 +228,9 @@ void Tunnel::Abort() { End(kIdleNote); }
 
 // `reason` is "" if the client has gone.
 void Tunnel::Refuse(const std::string& reason) {
+  if (is_over_) return;
   if (reason.empty()) return End("");
-  if (!LeaveHost(reason)) return;
+  LeaveHost(reason);
   service_.broker().Refused(start_.target, reason,
                             [self = shared_from_this()] { ResetConnection(self->start_.client); });
 }

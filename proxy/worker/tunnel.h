@@ -39,6 +39,8 @@ class Tunnel final : public Watched, public std::enable_shared_from_this<Tunnel>
   void Greet();
   void Look();
   void AwaitFirst();
+  void AwaitHost();
+  void HearHost();
   void ReadMore();
   void CheckHello();
   void StartRelay(Relay::FirstCheck check = nullptr);
