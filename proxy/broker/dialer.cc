@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -96,15 +97,20 @@ bool Dialer::Try(const Address& address) {
     return false;
   }
   socket.release();
-  const auto attempt = attempts_.insert(attempts_.end(), {std::move(pending), address});
+  Await(attempts_.insert(attempts_.end(), {std::move(pending), address}));
+  return true;
+}
+
+void Dialer::Await(std::list<Attempt>::iterator attempt) {
   attempt->socket.async_wait(tcp::socket::wait_write,
                              [self = shared_from_this(), attempt](const error_code& error) {
                                if (!error && !self->finished_) self->Take(attempt);
                              });
-  return true;
 }
 
 void Dialer::Take(std::list<Attempt>::iterator attempt) {
+  pollfd state{.fd = attempt->socket.native_handle(), .events = POLLOUT, .revents = 0};
+  if (::poll(&state, 1, 0) == 0) return Await(attempt);  // the event of a closed socket
   error_code ignored;
   UniqueFd socket(attempt->socket.release(ignored));
   const Address address = attempt->address;

@@ -42,6 +42,7 @@ class Dialer : public std::enable_shared_from_this<Dialer> {
   void TryNext();
   // Returns true if the attempt goes on.
   bool Try(const Address& address);
+  void Await(std::list<Attempt>::iterator attempt);
   void Take(std::list<Attempt>::iterator attempt);
   // Ends the dialer with a connected socket, or notes the error (an errno value).
   void Settle(UniqueFd socket, const Address& address, int code);

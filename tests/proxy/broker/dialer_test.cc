@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/full_watches.h"
+#include "tests/support/stale_event.h"
 #include "tests/support/worker_bench.h"
 
 using namespace ringfence;
@@ -78,6 +79,19 @@ TEST_CASE("dialer: the next address if one refuses") {
   Dialled dialled({"127.0.0.2", "[::1]", "127.0.0.1"}, listener.port());
   CHECK(dialled.outcome->socket.valid());
   CHECK(dialled.outcome->address == At("127.0.0.1"));
+}
+
+TEST_CASE("dialer: the event of a closed socket is no connection") {
+  const LoopbackListener listener;
+  const Silent silent(listener.port());
+  boost::asio::io_context io{1};
+  std::optional<Dialer::Outcome> outcome;
+  const StaleEvent event(io, [&] {
+    Dialer::Dial(io, {At("127.0.0.2"), At("127.0.0.1")}, listener.port(),
+                 [&outcome](Dialer::Outcome found) { outcome = std::move(found); });
+  });
+  REQUIRE(RunUntil(io, [&outcome] { return outcome.has_value(); }));
+  CHECK(outcome->address == At("127.0.0.1"));
 }
 
 TEST_CASE("dialer: no address answers") {
