@@ -81,7 +81,7 @@ TEST_CASE("dialer: the next address if one refuses") {
   CHECK(dialled.outcome->address == At("127.0.0.1"));
 }
 
-TEST_CASE("dialer: the event of a closed socket is no connection") {
+TEST_CASE("dialer: the event of a closed socket does not count as a connection") {
   const LoopbackListener listener;
   const Silent silent(listener.port());
   boost::asio::io_context io{1};
