@@ -23,6 +23,15 @@ function(link_statically program)
   endif()
 endfunction()
 
+# Links `program` with glibc's shared library and with static forms of all others. `program` needs
+# functions of glibc that load further libraries, such as those that resolve names.
+function(link_all_but_glibc_statically program)
+  if(NOT RINGFENCE_SANITIZE AND NOT RINGFENCE_COVERAGE AND NOT APPLE)
+    target_link_options(${program} PRIVATE -static-libstdc++ -static-libgcc $<$<CONFIG:Release>:-Wl,--strip-all>)
+    target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/base/find_object_glibc.cc)
+  endif()
+endfunction()
+
 if(small_libc STREQUAL "glibc")
   return()
 endif()

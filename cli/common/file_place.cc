@@ -1,13 +1,14 @@
 #include "cli/common/file_place.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <limits>
-#include <random>
 #include <system_error>
 #include <utility>
 
@@ -283,9 +284,11 @@ Status FilePlace::Sync() const {
 
 std::string TemporaryName() {
   constexpr const char* kDigits = "abcdefghijklmnopqrstuvwxyz234567";
-  std::random_device random;
+  std::array<unsigned char, 12> random{};
+  // Should this ever fail, a file in the way of the name is an error.
+  [[maybe_unused]] const int failed = ::getentropy(random.data(), random.size());
   std::string name(kTemporaryPrefix);
-  for (int i = 0; i < 12; ++i) name += kDigits[random() % 32];
+  for (const unsigned char byte : random) name += kDigits[byte % 32];
   return name;
 }
 
