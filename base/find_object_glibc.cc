@@ -8,14 +8,14 @@
 
 namespace {
 
-struct Wanted {
+struct WantedObject {
   ElfW(Addr) address;
   dl_find_object found;
 };
 
 // For dl_iterate_phdr(3): returns 1 once the object with the address is found.
 int FindIn(dl_phdr_info* object, size_t /*size*/, void* data) {
-  auto& wanted = *static_cast<Wanted*>(data);
+  auto& wanted = *static_cast<WantedObject*>(data);
   bool is_it = false;
   void* tables = nullptr;
   for (int i = 0; i < object->dlpi_phnum; ++i) {
@@ -37,7 +37,7 @@ int FindIn(dl_phdr_info* object, size_t /*size*/, void* data) {
 
 // NOLINTNEXTLINE(*-reserved-identifier): glibc's name
 extern "C" int _dl_find_object(void* address, dl_find_object* result) noexcept {
-  Wanted wanted{reinterpret_cast<ElfW(Addr)>(address), {}};
+  WantedObject wanted{reinterpret_cast<ElfW(Addr)>(address), {}};
   if (::dl_iterate_phdr(FindIn, &wanted) == 0) return -1;
   *result = wanted.found;
   return 0;

@@ -7,6 +7,7 @@ install(FILES docs/man/ringfence-policy.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/ma
 install(FILES policy/policy.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/ringfence)
 
 install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_BINARY_DIR}/third-party.txt DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md"
   PATTERN man EXCLUDE)
 
@@ -38,5 +39,5 @@ install(CODE "
     file(MAKE_DIRECTORY \"${CMAKE_CURRENT_BINARY_DIR}/man\")
     execute_process(COMMAND \"$<TARGET_FILE:ringfence>\" manual --roff \${command} OUTPUT_FILE \"\${page}\"
       COMMAND_ERROR_IS_FATAL ANY)
-    file(INSTALL \"\${page}\" DESTINATION \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
+    file(INSTALL \"\${page}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
   endforeach()")

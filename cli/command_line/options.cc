@@ -3,9 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <string>
 
 #include "base/text.h"
 #include "cli/command_line/usage.h"
+#include "cli/command_line/version.h"
 #include "run/messages.h"
 
 namespace ringfence {
@@ -99,8 +102,12 @@ void AddLayerOptions(Command& command, LayerOptions& layers) {
 void DeclareCommandLine(CLI::App& app, Action& chosen, std::string_view only) {
   app.name("ringfence");
   app.description("Sets up, changes and explains the policy that says what a coding agent may do.");
-  app.set_version_flag("-V,--version", "ringfence " RINGFENCE_VERSION,
-                       "Print the version and exit");
+  const auto as_json = std::make_shared<bool>(false);
+  app.add_flag("--json", *as_json, "With --version: also the commit and the libraries, as JSON");
+  const auto version = [as_json] {
+    return *as_json ? VersionJson() : std::string("ringfence " RINGFENCE_VERSION);
+  };
+  app.set_version_flag("-V,--version", version, "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.footer(kMainExamples);
   app.require_subcommand(1);

@@ -41,6 +41,20 @@ def test_version_has_a_short_option(world):
         assert long == short and re.match(r"ringfence(-hook)? \d+\.\d+", long), (long, short)
 
 
+def test_version_as_json_names_the_commit_and_the_libraries(world):
+    first, second = (plain(world, *words).stdout for words in (("--version", "--json"), ("--json", "-V")))
+    assert first == second
+    version = json.loads(first)
+    assert f"ringfence {version['version']}\n" == plain(world, "--version").stdout
+    assert version["commit"] is None or re.fullmatch("[0-9a-f]{40}", version["commit"])
+    assert set(version["libc"]) == {"ringfence", "ringfence-hook", "ringfence-cli", "ringfence-proxy",
+                                    "ringfence-stage"}
+    libraries = {library["name"]: library for library in version["libraries"]}
+    assert {"nlohmann_json", "CLI11", "Boost"} <= set(libraries)
+    assert all(library["version"] and library["licence"] for library in libraries.values()), libraries
+    error_of(plain(world, "--json"), 2, "no command given")
+
+
 def test_help_of_a_command_matches_its_help_option(world):
     assert plain(world, "help").stdout == plain(world, "--help").stdout
     for name in commands_of(world):

@@ -1,0 +1,88 @@
+# The libraries whose code is in the programs. Writes libraries.json, for `ringfence --version --json`
+# and the bill of materials, and third-party.txt, their licences. Versions are those of the
+# distribution's source packages: they name the security fixes.
+set(library_rows "")
+set(third_party "The programs of ringfence contain code of these libraries.\n")
+file(STRINGS /etc/os-release distribution REGEX "^ID=")
+string(REGEX REPLACE "^ID=\"?([^\"]*)\"?" "\\1" distribution "${distribution}")
+
+# Sets `package`, `source` and `version` of the package that has the file, and `licence_file`.
+macro(find_owner file)
+  set(package "")
+  set(source "")
+  set(version "")
+  execute_process(COMMAND dpkg-query --search ${file} OUTPUT_VARIABLE owner ERROR_QUIET RESULT_VARIABLE failed)
+  if(NOT failed AND owner MATCHES "^([^:]+)(:[a-z0-9]+)?: ")
+    set(package ${CMAKE_MATCH_1})
+    execute_process(COMMAND dpkg-query --show "--showformat=\${source:Package} \${source:Version}"
+      ${package}${CMAKE_MATCH_2} OUTPUT_VARIABLE owner)
+  else()
+    execute_process(COMMAND rpm --query --file --queryformat "%{NAME} %{VERSION}-%{RELEASE}" ${file}
+      OUTPUT_VARIABLE owner ERROR_QUIET RESULT_VARIABLE failed)
+  endif()
+  if(NOT failed AND owner MATCHES "^([^ ]+) ([^ ]+)$")
+    set(source ${CMAKE_MATCH_1})
+    set(version ${CMAKE_MATCH_2})
+  endif()
+endmacro()
+
+# add_library_row(NAME LICENCE FILE PROGRAM...): FILE is an archive or a header; nothing is added if it
+# is a shared library or does not exist.
+function(add_library_row name licence file)
+  if(file MATCHES "\\.so$" OR NOT EXISTS "${file}")
+    return()
+  endif()
+  find_owner(${file})
+  list(JOIN ARGN "\", \"" programs)
+  string(APPEND library_rows "${comma}\n    {\"name\": \"${name}\", \"version\": \"${version}\", "
+    "\"source\": \"${source}\", \"distribution\": \"${distribution}\", \"licence\": \"${licence}\", "
+    "\"programs\": [\"${programs}\"]}")
+  string(APPEND third_party "\n=== ${name} (${licence})\n")
+  if(licence STREQUAL "BSL-1.0")  # Debian's file has two megabytes
+    string(APPEND third_party "\nThe licence asks for no notice in programs.\n")
+  elseif(EXISTS /usr/share/doc/${package}/copyright)
+    file(READ /usr/share/doc/${package}/copyright text)
+    string(APPEND third_party "\n${text}")
+  endif()
+  set(library_rows "${library_rows}" PARENT_SCOPE)
+  set(third_party "${third_party}" PARENT_SCOPE)
+  set(comma "," PARENT_SCOPE)
+endfunction()
+
+function(find_archive result name)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${name} OUTPUT_VARIABLE found
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  get_filename_component(found "${found}" REALPATH)
+  set(${result} "${found}" PARENT_SCOPE)
+endfunction()
+
+set(gcc_licence "GPL-3.0-or-later WITH GCC-exception-3.1")
+set(all_programs ringfence-hook ringfence ringfence-cli ringfence-proxy ringfence-stage)
+find_archive(glibc_archive libc.a)
+find_archive(libstdcxx_archive libstdc++.a)
+find_archive(libgcc_archive libgcc.a)
+find_file(JSON_HEADER nlohmann/json.hpp)
+find_file(CLI11_HEADER CLI/CLI.hpp)
+find_file(BOOST_HEADER boost/version.hpp)
+if(small_libc STREQUAL "musl")
+  add_library_row(musl MIT ${musl_root}/libc.a ringfence-hook ringfence)
+  add_library_row(glibc LGPL-2.1-or-later ${glibc_archive} ringfence-cli)
+else()
+  add_library_row(glibc LGPL-2.1-or-later ${glibc_archive} ringfence-hook ringfence ringfence-cli)
+endif()
+add_library_row(libgcc "${gcc_licence}" ${libgcc_archive} ${all_programs})
+add_library_row(libstdc++ "${gcc_licence}" ${libstdcxx_archive} ${all_programs})
+add_library_row(libmd "BSD-2-Clause AND BSD-3-Clause AND ISC" "${MD_LIBRARY}" ${all_programs})
+add_library_row(nlohmann_json MIT ${JSON_HEADER} ringfence-cli ringfence-stage)
+add_library_row(CLI11 BSD-3-Clause ${CLI11_HEADER} ringfence-cli ringfence-stage)
+add_library_row(Boost BSL-1.0 "${BOOST_HEADER}" ringfence-proxy)
+add_library_row(libseccomp LGPL-2.1-only "${SECCOMP_LIBRARY}" ringfence-proxy)
+if(GIT2_LINKS_STATICALLY)
+  add_library_row(libgit2 "GPL-2.0-only WITH GCC-exception-2.0" ${GIT2_LIBRARY} ringfence-stage)
+  add_library_row(mbedtls Apache-2.0 ${GIT2_mbedcrypto} ringfence-stage)
+  add_library_row(pcre2 BSD-3-Clause ${GIT2_pcre2-8} ringfence-stage)
+  add_library_row(http-parser MIT ${GIT2_http_parser} ringfence-stage)
+  add_library_row(zlib Zlib ${GIT2_z} ringfence-stage)
+endif()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/libraries.json CONTENT "[@library_rows@\n]\n" @ONLY)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/third-party.txt CONTENT "@third_party@" @ONLY)
