@@ -1,6 +1,5 @@
 # Files that `cmake --install` puts below the prefix: programs, man pages, documents, the policy's
 # schema, and the files that ringfence generates: completions, and a manual page for each command.
-# If you change the list, change install.sh --uninstall as well.
 install(TARGETS ringfence-hook RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/man/ringfence-hook.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES docs/man/ringfence-policy.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
@@ -41,3 +40,6 @@ install(CODE "
       COMMAND_ERROR_IS_FATAL ANY)
     file(INSTALL \"\${page}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
   endforeach()")
+
+# The last step: lists what the steps above and those of the subdirectories have installed.
+install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/installed_files.cmake)
