@@ -25,6 +25,7 @@ constexpr CommandEntry kCommands[] = {
     {"run", AddRun},
     {"stage", AddStage},
     {"init", AddInit},
+    {"install", AddInstall},
     {"uninstall", AddUninstall},
     {"allow", AddAllow},
     {"revoke", AddRevoke},

@@ -48,9 +48,10 @@ void AddCompletion(Command& app, Action& chosen);
 void AddDoctor(Command& app, Action& chosen);
 void AddExplain(Command& app, Action& chosen);
 void AddHelp(Command& app, Action& chosen);
-void AddInit(Command& app, Action& chosen);    // registers the hook in the client's settings
-void AddLayout(Command& app, Action& chosen);  // prints a layout of terminals with confined agents
-void AddLog(Command& app, Action& chosen);     // also `log verify` and `log send`
+void AddInit(Command& app, Action& chosen);     // registers the hook in the client's settings
+void AddInstall(Command& app, Action& chosen);  // copies the programs to a place that stays
+void AddLayout(Command& app, Action& chosen);   // prints a layout of terminals with confined agents
+void AddLog(Command& app, Action& chosen);      // also `log verify` and `log send`
 void AddManual(Command& app, Action& chosen);
 void AddProxy(Command& app, Action& chosen);  // shows the egress proxy's sessions and connections
 // `proxy log`: the lines of the log that are about connections.

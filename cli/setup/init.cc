@@ -236,12 +236,23 @@ Status ResolvePaths(InitOptions& options) {
   return Unit{};
 }
 
+// npm replaces and removes its directories, and an agent may write to those in its project.
+Status RefuseProgramOfNpm(const std::string& hook) {
+  if (hook.find("/node_modules/") == std::string::npos) return Unit{};
+  return UsageError(Quote(hook), "is in a directory of npm, which can be replaced or removed",
+                    "first copy the programs to a place that stays: ringfence install; then run "
+                    "init from there: ~/.local/bin/ringfence init");
+}
+
 Outcome RunInit(InitOptions& options) {
   InstallRequest& request = options.request;
   if (!request.dry_run) {
     if (Status s = RefuseUnattended("init"); !s) return Outcome::No(s.error());
   }
   if (Status s = ResolvePaths(options); !s) return s.error();
+  if (!request.dry_run) {
+    if (Status s = RefuseProgramOfNpm(request.hook.path); !s) return Outcome::No(s.error());
+  }
   request.directory_is_given = !options.project.empty();
   request.layer = options.layers.layer();
   request.may_ask = !request.dry_run && !options.json;

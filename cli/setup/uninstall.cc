@@ -1,6 +1,8 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "agents/claude/setup/agent_guard.h"
 #include "agents/claude/setup/settings_editor.h"
@@ -11,6 +13,9 @@
 #include "cli/common/console.h"
 #include "cli/common/file_place.h"
 #include "cli/common/state.h"
+#include "cli/setup/program_change.h"
+#include "cli/setup/program_files.h"
+#include "cli/setup/program_plan.h"
 
 namespace ringfence {
 namespace {
@@ -21,12 +26,14 @@ struct UninstallOptions {
   LayerOptions layers;
   std::string project;
   bool all = false;
+  bool programs = false;
 };
 
 constexpr const char* kUninstallExamples =
     "  ringfence uninstall               the user's settings file\n"
     "  ringfence uninstall --local .     this project's local settings file\n"
-    "  ringfence uninstall --all         every settings file in which ringfence is registered";
+    "  ringfence uninstall --all         every settings file in which ringfence is registered\n"
+    "  ringfence uninstall --all --programs  the same, and then remove the programs";
 
 constexpr const char* kHookName = "ringfence-hook";
 
@@ -157,9 +164,11 @@ class Uninstaller {
   std::vector<Removed> removed_;
 };
 
-void PrintNothingRemoved(const std::string& path, bool everywhere, const Registration& where) {
-  const std::string place = everywhere ? "" : " in " + ShownPath(path, where);
-  Console().Line("Ringfence was not registered" + place + "; nothing was changed.");
+void PrintNothingRemoved(const std::string& path, const UninstallOptions& options,
+                         const Registration& where) {
+  const std::string place = options.all ? "" : " in " + ShownPath(path, where);
+  const std::string rest = options.programs ? "." : "; nothing was changed.";
+  Console().Line("Ringfence was not registered" + place + rest);
 }
 
 void PrintRemoved(const std::vector<Removed>& all, const Registration& where) {
@@ -181,13 +190,41 @@ void PrintRemoved(const std::vector<Removed>& all, const Registration& where) {
   if (!all.empty()) console.Line("Policies, logs and the trust store were kept.");
 }
 
-Outcome RunUninstall(const UninstallOptions& options) {
-  if (Status s = RefuseAgent("uninstall"); !s) return Outcome::No(s.error());
-  const Result<Registration> where = FindRegistration(options.given.home, options.project);
-  if (!where) return where.error();
-  Uninstaller uninstaller(*where);
+// Removes the files of the tree. The hook must be unregistered before: a registration whose program
+// is missing blocks every call.
+Result<ProgramPlan> RemovePrograms(const ProgramTree& tree, const std::string& home) {
+  ProgramChange change(tree.prefix, tree.root);
+  if (Status s = change.Open(home); !s) return s.error();
+  Result<ProgramPlan> plan = PlanRemoval(tree);
+  if (!plan) return plan;
+  if (Status s = change.Perform(plan->steps); !s) return s.error();
+  return plan;
+}
+
+void PrintPrograms(const ProgramPlan& plan, const Path& prefix) {
+  const Console console;
+  console.Line("Removed " + Counted(plan.removed.size(), "file") + " of ringfence from " +
+               prefix.text() + ".");
+  for (const std::string& path : plan.changed) {
+    console.Line("Kept " + Quote(prefix.Child(path).text()) +
+                 ", which was changed since it was installed.");
+  }
+}
+
+void PrintKept(const Registration& where) {
+  for (const char* folder : {"/.config/ringfence", "/.local/state/ringfence"}) {
+    const std::string path = where.home + folder;
+    if (!std::filesystem::is_directory(path)) continue;
+    Console().Line("Kept " + ShownPath(path, where) +
+                   " (policies, trust, logs); delete it if you do not need it.");
+  }
+}
+
+Outcome Unregister(const UninstallOptions& options, const Registration& where,
+                   OrderedJson& report) {
+  Uninstaller uninstaller(where);
   if (Status s = uninstaller.Open(); !s) return s.error();
-  std::vector<std::string> paths{SettingsPath(options.layers.layer(), *where)};
+  std::vector<std::string> paths{SettingsPath(options.layers.layer(), where)};
   if (options.all) paths = uninstaller.AllFiles();
   for (const std::string& path : paths) {
     if (Status s = uninstaller.Remove(path); !s) return s.error();
@@ -195,8 +232,8 @@ Outcome RunUninstall(const UninstallOptions& options) {
   if (Status s = uninstaller.Finish(); !s) return s.error();
   if (!options.json) {
     const bool is_nothing = uninstaller.removed().empty();
-    if (is_nothing) PrintNothingRemoved(paths.front(), options.all, *where);
-    PrintRemoved(uninstaller.removed(), *where);
+    if (is_nothing) PrintNothingRemoved(paths.front(), options, where);
+    PrintRemoved(uninstaller.removed(), where);
     return 0;
   }
   const auto removed_json = [](const Removed& removed) -> OrderedJson {
@@ -205,7 +242,39 @@ Outcome RunUninstall(const UninstallOptions& options) {
             {"file_is_gone", removed.is_gone || removed.was_gone},
             {"is_restored", removed.is_known}};
   };
-  PrintJson({{"removed", JsonArray(uninstaller.removed(), removed_json)}});
+  report["removed"] = JsonArray(uninstaller.removed(), removed_json);
+  return 0;
+}
+
+Outcome RunUninstall(const UninstallOptions& options) {
+  if (Status s = RefuseAgent("uninstall"); !s) return Outcome::No(s.error());
+  const Result<Registration> where = FindRegistration(options.given.home, options.project);
+  if (!where) return where.error();
+  // First: programs that cannot be removed stay registered.
+  std::optional<ProgramTree> tree;
+  if (options.programs) {
+    Result<ProgramTree> own = OwnTree();
+    if (!own) return own.error();
+    tree = std::move(*own);
+  }
+  OrderedJson report = OrderedJson::object();
+  if (Outcome outcome = Unregister(options, *where, report); outcome.error) return outcome;
+  if (tree) {
+    const Result<ProgramPlan> plan = RemovePrograms(*tree, where->home);
+    if (!plan) {
+      Error error = plan.error();
+      error.hint +=
+          std::string(error.hint.empty() ? "" : "; ") + "the hook was unregistered before";
+      return error;
+    }
+    report["programs"] = {
+        {"prefix", tree->prefix.text()}, {"removed", plan->removed}, {"kept", plan->changed}};
+    if (!options.json) {
+      PrintPrograms(*plan, tree->prefix);
+      PrintKept(*where);
+    }
+  }
+  if (options.json) PrintJson(report);
   return 0;
 }
 
@@ -220,6 +289,10 @@ void AddUninstall(Command& app, Action& chosen) {
                     "The project's directory (default: the current one)");
   AddLayerOptions(command, options->layers);
   command.AddFlag("--all", options->all, "Unregister it everywhere");
+  command
+      .AddFlag("--programs", options->programs,
+               "Then remove the programs of this installation, too; only with --all")
+      .Needs("--all");
   AddCommonOptions(command, options->given, options->json);
   command.OnGiven([&chosen, options] { chosen = [options] { return RunUninstall(*options); }; });
 }

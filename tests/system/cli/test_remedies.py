@@ -12,7 +12,7 @@ from repository import ROOT
 
 FOLDERS = ("agents", "audit_log", "base", "policy", "hook", "run", "sandbox", "library", "cli")
 COMMAND = re.compile(r"\bringfence (?:allow|revoke|trust|init|uninstall|explain|check|doctor|run|"
-                     r"settings|log|replay|audit|prompt|manual|layout)\b|"
+                     r"install|settings|log|replay|audit|prompt|manual|layout)\b|"
                      r"\b[Aa]sk the (?:user|administrator)|\b[Tt]he user can\b|/add-dir")
 LITERALS = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\((?P<raw>.*?)\)\1"|"(?P<text>(?:[^"\\\n]|\\.)*)"'
                       r"|'(?:[^'\\]|\\.)'", re.DOTALL)

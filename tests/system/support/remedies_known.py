@@ -86,6 +86,10 @@ TESTS = {
     "it does not exist: ringfence run creates a directory of that name; if it is to be a file, create "
     "the file first": "cli/test_allow.py: test_allow_says_that_a_missing_path_becomes_a_directory",
     "write one with: ringfence init --project ": "cli/test_init.py: test_init_registers_in_project_and_local_files",
+    "move it away, or install elsewhere: ringfence install --prefix DIR":
+        "cli/test_install.py: test_what_is_in_the_way_stays",
+    "first copy the programs to a place that stays: ringfence install; then run init from there: "
+    "~/.local/bin/ringfence init": "cli/test_install.py: test_init_refuses_programs_in_npms_directory",
     "fix the file and run ringfence uninstall again; nothing was changed":
         "text: the same command once more",
     "nothing was run; ringfence run --dry-run shows the plan": "text: a dry run is one of the looks of changes_nothing.py",
