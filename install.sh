@@ -413,23 +413,6 @@ unregister() {
     fail "the hook could not be unregistered; nothing was removed" "fix what the line above names, then run this again"
 }
 
-# Every file that cmake/install.cmake and library/CMakeLists.txt install.
-installed_files() {
-  for file in "$prefix"/bin/ringfence "$prefix"/bin/ringfence-cli "$prefix"/bin/ringfence-hook \
-    "$prefix"/bin/ringfence-proxy "$prefix"/bin/ringfence-stage \
-    "$prefix"/share/man/man1/ringfence.1 "$prefix"/share/man/man1/ringfence-*.1 \
-    "$prefix"/share/man/man5/ringfence-policy.5 "$prefix"/share/ringfence/policy.schema.json \
-    "$prefix"/share/bash-completion/completions/ringfence \
-    "$prefix"/share/zsh/site-functions/_ringfence \
-    "$prefix"/share/fish/vendor_completions.d/ringfence.fish "$prefix"/share/doc/ringfence/* \
-    "$prefix"/share/doc/ringfence/docs/* \
-    "$prefix"/include/ringfence/* "$prefix"/lib*/libringfence.* "$prefix"/lib/*/libringfence.* \
-    "$prefix"/lib*/pkgconfig/ringfence.pc "$prefix"/lib/*/pkgconfig/ringfence.pc \
-    "$prefix"/lib*/cmake/ringfence/* "$prefix"/lib/*/cmake/ringfence/*; do
-    if [ -f "$file" ] || [ -L "$file" ]; then printf '%s\n' "$file"; fi
-  done
-}
-
 # Removes the directories of the file, up to the prefix, while they are empty.
 remove_empty_folders() {  # FILE
   folder=$(dirname "$1")
@@ -438,30 +421,37 @@ remove_empty_folders() {  # FILE
   done
 }
 
-remove_files() {
-  count=0
-  list=$(installed_files)
-  newline='
-'
-  IFS=$newline
-  set -f
-  for file in $list; do
-    rm -f "$file" || fail "could not remove \"$file\"" "run it as the user who installed ringfence"
-    remove_empty_folders "$file"
-    count=$((count + 1))
-  done
-  set +f
-  unset IFS
-  if [ "$count" -eq 0 ]; then
-    other=$(other_prefix)
-    if [ -n "$other" ] && [ "$prefix_is_given" = no ]; then
-      fail "ringfence is not installed in $prefix, but $other/bin/ringfence-hook is registered; nothing was removed" \
-        "remove that one: ./install.sh --uninstall --prefix \"$other\""
-    fi
-    say "ringfence is not installed in $prefix; nothing to remove"
-  else
-    say "removed $count files from $prefix"
+# Every line of the list of installed files (cmake/installed_files.cmake) is a digest and a plain path below the prefix.
+check_list() {
+  if grep -qvE '^[0-9a-f]{64}  [^/]' "$file_list" || grep -qE '(  |/)\.\.(/|$)' "$file_list"; then
+    fail "$file_list is damaged; nothing was removed" "install it again first: ./install.sh --prefix \"$prefix\""
   fi
+}
+
+# Removes what `ringfence uninstall --programs` would remove, if that does not run.
+remove_files() {
+  check_list
+  count=0
+  while IFS= read -r line; do
+    file=$prefix/${line#*  }
+    if [ -f "$file" ] || [ -L "$file" ]; then
+      rm -f "$file" || fail "could not remove \"$file\"" "run it as the user who installed ringfence"
+      remove_empty_folders "$file"
+      count=$((count + 1))
+    fi
+  done < "$file_list"
+  rm -f "$file_list"
+  remove_empty_folders "$file_list"
+  say "removed $count files from $prefix"
+}
+
+say_nothing_is_installed() {
+  other=$(other_prefix)
+  if [ -n "$other" ] && [ "$prefix_is_given" = no ]; then
+    fail "ringfence is not installed in $prefix, but $other/bin/ringfence-hook is registered; nothing was removed" \
+      "remove that one: ./install.sh --uninstall --prefix \"$other\""
+  fi
+  say "ringfence is not installed in $prefix; nothing to remove"
 }
 
 say_what_is_kept() {
@@ -474,9 +464,28 @@ say_what_is_kept() {
   fi
 }
 
+# True if the installed program can remove itself.
+can_remove_itself() {
+  "$prefix/bin/ringfence" uninstall --help 2> /dev/null | grep -q -e --programs
+}
+
 uninstall() {
-  unregister
-  remove_files
+  file_list=$prefix/share/ringfence/files.sha256
+  if [ ! -f "$file_list" ]; then
+    for file in "$prefix"/bin/ringfence*; do
+      [ -f "$file" ] || continue
+      fail "$file_list does not exist, so the files to remove are not known; nothing was removed" \
+        "install it again first: ./install.sh --prefix \"$prefix\""
+    done
+    say_nothing_is_installed
+  elif can_remove_itself && { is_registered || [ -z "$(other_prefix)" ]; }; then
+    "$prefix/bin/ringfence" uninstall --all --programs ||
+      fail "ringfence could not be uninstalled" "fix what the line above names, then run this again"
+  else
+    # The programs are damaged, or another installation is registered, and stays so.
+    unregister
+    remove_files
+  fi
   say_what_is_kept
 }
 

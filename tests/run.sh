@@ -331,7 +331,7 @@ part_install() {
   done
   for file in bin/ringfence-hook bin/ringfence bin/ringfence-cli bin/ringfence-proxy bin/ringfence-stage share/man/man1/ringfence.1 \
     share/man/man1/ringfence-hook.1 share/man/man5/ringfence-policy.5 \
-    share/ringfence/policy.schema.json share/doc/ringfence/LICENSE share/doc/ringfence/docs/faq.md \
+    share/ringfence/files.sha256 share/ringfence/policy.schema.json share/doc/ringfence/LICENSE share/doc/ringfence/docs/faq.md \
     share/bash-completion/completions/ringfence share/zsh/site-functions/_ringfence \
     share/fish/vendor_completions.d/ringfence.fish; do
     check "installed: $file" test -s "$prefix/$file"

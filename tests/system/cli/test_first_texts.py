@@ -13,6 +13,7 @@ import subprocess
 import pytest
 
 from command_world import error_of
+from program_tree import LIST, listed
 from repository import ROOT
 from terminal_session import TerminalSession
 
@@ -370,6 +371,8 @@ class Installed:
         shutil.copy2(world.programs.hook, self.prefix / "bin/ringfence-hook")
         for name in (*self.FILES, *self.OTHERS):
             world.write(self.prefix / name, "x")
+        own = [path for path in self.left() if path not in self.OTHERS]
+        world.write(self.prefix / LIST, listed(self.prefix, own))
 
     def run(self, name, *words):
         return subprocess.run([self.prefix / "bin" / name, *words], cwd=self.world.project, capture_output=True,
@@ -414,6 +417,21 @@ def test_uninstall_handles_a_partial_installation(world):
     assert done.returncode == 0 and installed.left() == sorted(Installed.OTHERS), (done, installed.left())
 
 
+def test_uninstall_keeps_everything_if_the_list_is_damaged(world):
+    installed = Installed(world)
+    (installed.prefix / "bin/ringfence-cli").unlink()
+    whole, files = (installed.prefix / LIST).read_text(), installed.left()
+    digest = whole[:64]
+    for line in ("x", f"{digest}  /etc/hosts", f"{digest}  ../x", f"{digest}  share/../../x", f"{digest}  share/.."):
+        (installed.prefix / LIST).write_text(f"{whole}{line}\n")
+        done = installed.uninstall()
+        assert done.returncode == 1 and "is damaged; nothing was removed" in done.stderr, done
+    (installed.prefix / LIST).unlink()
+    done = installed.uninstall()
+    assert done.returncode == 1 and "install it again first" in done.stderr, done
+    assert installed.left() == [path for path in files if path != LIST]
+
+
 def test_uninstall_does_not_leave_a_registered_hook_without_its_program(world):
     installed = Installed(world)
     assert installed.run("ringfence", "init").returncode == 0
@@ -421,7 +439,7 @@ def test_uninstall_does_not_leave_a_registered_hook_without_its_program(world):
     # A settings file that cannot be edited: everything stays as it is.
     world.write(world.user, registered + b"}")
     done = installed.uninstall()
-    assert done.returncode == 1 and "nothing was removed" in done.stderr, done
+    assert done.returncode == 1 and "fix what the line above names" in done.stderr, done
     assert installed.left() == files
     world.write(world.user, registered)
     # No program is left that could unregister the hook.
