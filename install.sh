@@ -1,10 +1,11 @@
 #!/bin/sh
-# Builds and installs ringfence, or removes it. Safe to run again.
+# Builds and installs ringfence, or installs a package of it, or removes it. Safe to run again.
 #
 #   ./install.sh [OPTIONS] [PROJECT_DIR]
 #
 #   PROJECT_DIR        register the hook for this project (in its .claude/settings.local.json)
 #   --prefix DIR       install to DIR (default: ~/.local)
+#   --from FILE        install this .deb, .rpm or .tar.gz of ringfence instead of building
 #   --no-deps          do not install packages
 #   --no-register      do not register the hook, even if PROJECT_DIR is given
 #   --glibc            link the hook with glibc, even if musl is installed
@@ -26,6 +27,7 @@ musl=ON
 only_deps=no
 with_tests=no
 uninstall=no
+package=
 apparmor=
 
 say() { printf '%s\n' "install.sh: $*"; }
@@ -47,6 +49,12 @@ read_options() {
         shift
         ;;
       --prefix=*) prefix=${1#--prefix=} prefix_is_given=yes ;;
+      --from)
+        [ $# -gt 1 ] || fail "--from needs a file"
+        package=$2
+        shift
+        ;;
+      --from=*) package=${1#--from=} ;;
       --no-deps) deps=no ;;
       --no-register) register=no ;;
       --glibc) musl=OFF ;;
@@ -72,6 +80,15 @@ read_options() {
     "") fail "--prefix is empty" ;;
     /*) ;;
     *) prefix=$(pwd)/$prefix ;;
+  esac
+  if [ -n "$package" ] && [ ! -f "$package" ]; then fail "\"$package\" is not a file"; fi
+  case $package in
+    *.deb | *.rpm)
+      [ "$prefix_is_given" = no ] || fail "a .deb and an .rpm install to /usr" "leave --prefix out, or use the .tar.gz"
+      prefix=/usr
+      ;;
+    "" | *.tar.gz) ;;
+    *) fail "\"$package\" is not a package of ringfence" "name a .deb, an .rpm or a .tar.gz" ;;
   esac
   if [ "$uninstall" = yes ] && [ -n "$project" ]; then
     fail "--uninstall takes no project" "it unregisters every project; for one: ringfence uninstall --local \"$project\""
@@ -101,6 +118,8 @@ list_packages() {
       # Servers and clients for the egress proxy.
       optional_tests="$optional_tests nginx=/usr/sbin/nginx openssh-server=/usr/sbin/sshd openssh-client=ssh"
       optional_tests="$optional_tests postgresql default-jdk-headless=javac python3-websockets"
+      # Packages of ringfence.
+      optional_tests="$optional_tests rpm=rpmbuild lintian=lintian debootstrap=debootstrap"
       ;;
     dnf)
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel libgit2-devel'
@@ -289,11 +308,39 @@ configure_hint() {
 
 build() {
   command -v cmake > /dev/null || fail "cmake is not installed" "run ./install.sh without --no-deps"
-  say "building the release (build/release)"
+  say "building the release (build/release); this takes two to three minutes on two processors"
   cd "$root"
-  cmake --preset release "-DRINGFENCE_MUSL=$musl" "-DCMAKE_INSTALL_PREFIX=$prefix" ||
+  cmake --preset release --log-level=NOTICE "-DRINGFENCE_MUSL=$musl" "-DCMAKE_INSTALL_PREFIX=$prefix" ||
     fail "the build could not be configured" "$(configure_hint)"
-  cmake --build --preset release || fail "the build failed"
+  # On a terminal, ninja keeps this in one line.
+  NINJA_STATUS='install.sh: %f of %t steps, %e s: ' cmake --build --preset release || fail "the build failed"
+}
+
+# Installs a package file with the system's package manager, or the programs of a tarball.
+install_package() {
+  case $package in
+    */*) file=$package ;;
+    *) file=./$package ;;  # apt takes anything else for the name of a package
+  esac
+  case $package in
+    *.deb)
+      command -v apt-get > /dev/null || fail "this system has no apt-get, which installs a .deb" "use the .rpm or the .tar.gz"
+      as_root apt-get install -y "$file" || fail "\"$package\" could not be installed" "run it as root, or with sudo installed"
+      ;;
+    *.rpm)
+      command -v dnf > /dev/null || fail "this system has no dnf, which installs an .rpm" "use the .deb or the .tar.gz"
+      as_root dnf install -y "$file" || fail "\"$package\" could not be installed" "run it as root, or with sudo installed"
+      ;;
+    *)
+      place=$(mktemp -d)
+      trap 'rm -rf "$place"' EXIT
+      tar -xzf "$file" -C "$place" || fail "\"$package\" could not be unpacked"
+      set -- "$place"/*/bin/ringfence
+      [ -x "$1" ] || fail "\"$package\" is not a package of ringfence" "name a .deb, an .rpm or a .tar.gz"
+      "$1" install --prefix "$prefix" || fail "\"$package\" could not be installed"
+      rm -rf "$place"
+      ;;
+  esac
 }
 
 install_files() {
@@ -516,10 +563,14 @@ if [ "$uninstall" = yes ]; then
   uninstall
   exit 0
 fi
-if [ "$deps" = yes ]; then install_packages; fi
-if [ "$only_deps" = yes ]; then exit 0; fi
-build
-install_files
+if [ -n "$package" ]; then
+  install_package
+else
+  if [ "$deps" = yes ]; then install_packages; fi
+  if [ "$only_deps" = yes ]; then exit 0; fi
+  build
+  install_files
+fi
 register_hook
 show_decision
 offer_profile

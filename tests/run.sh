@@ -18,7 +18,7 @@ set -uo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
-pytest_parts=(kernels day client schema sandbox system)  # the longest tests first
+pytest_parts=(packages kernels day client schema sandbox system)  # the longest tests first
 last_parts=(sanitizers coverage tidy fuzz macos)
 all_parts=(install layering format library serial unit "${pytest_parts[@]}" "${last_parts[@]}")
 parts=()
@@ -472,6 +472,14 @@ part_kernels() {
 part_client() {
   build release || return
   pytest_folders+=(tests/system/client tests/system/client_schema)
+}
+
+# Each package in a fresh root or home, with the real client; built twice, and compared.
+part_packages() {
+  build release || return
+  need rpmbuild packages || return
+  build release packages || return
+  pytest_folders+=(tests/system/packages)
 }
 
 # A working day with the real clients and init's policy.

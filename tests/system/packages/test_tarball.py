@@ -1,0 +1,91 @@
+"""The tarball in an empty home: unpacked, installed, in use, removed. And what lies beside it."""
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import tarfile
+import time
+
+import pytest
+
+import client
+from checks import TIME
+from conftest import run
+from first_denial import Place, first_denial
+from ordinary_user import ORDINARY_USER, place_for_base, remove
+
+pytestmark = pytest.mark.xdist_group("packages")
+
+
+@pytest.fixture(name="home")
+def fixture_home():
+    base = pathlib.Path(place_for_base()) / f"ringfence-tarball-{os.getpid()}"
+    home = base / "home"
+    home.mkdir(parents=True)
+    if os.geteuid() == 0:
+        for folder in (base, home):
+            os.chown(folder, ORDINARY_USER, ORDINARY_USER)
+    yield home
+    remove(base)
+
+
+def test_from_the_file_to_the_first_denied_call_and_removal(home, packages, record_property):
+    user = ORDINARY_USER if os.geteuid() == 0 else None
+    place = Place(home, f"{home}/.local/bin:/usr/bin:/bin", user=user)
+    since = time.monotonic()
+    unpacked = home.parent / packages.tarball.name.removesuffix(".tar.gz")
+    assert not place.run("tar", "-xzf", packages.tarball, "-C", home.parent).returncode
+    done = place.run(unpacked / "bin/ringfence", "install")
+    assert done.returncode == 0 and str(home / ".local") in done.stdout, done
+    shutil.rmtree(unpacked)  # nothing of it is needed afterwards
+    installed = time.monotonic() - since
+    try:
+        seconds = installed + first_denial(place)
+    except client.Unavailable as reason:
+        pytest.skip(str(reason))
+    record_property(TIME, f"tarball: file is there -> first denied call: {seconds:.1f} s")
+    done = place.run("ringfence", "uninstall", "--all", "--programs")
+    assert done.returncode == 0, done
+    assert not (home / ".local/bin").exists() and not (home / ".local/share").exists()
+    assert not (home / ".claude/settings.json").exists()
+    assert (home / ".config/ringfence/policy.json").exists()
+
+
+def test_digests_and_modes(packages):
+    names = []
+    for line in packages.sums.read_text().splitlines():
+        digest, name = line.split("  ")
+        assert hashlib.sha256((packages.sums.parent / name).read_bytes()).hexdigest() == digest, name
+        names.append(name)
+    there = sorted(str(path.relative_to(packages.sums.parent)) for path in packages.sums.parent.rglob("*")
+                   if path.is_file() and path != packages.sums)
+    assert names == there
+    with tarfile.open(packages.tarball) as archive:
+        for member in archive:
+            program = member.name.split("/")[1:2] == ["bin"]
+            assert (member.uid, member.gid, member.uname, member.gname) == (0, 0, "", "")
+            assert member.mode == (0o755 if member.isdir() or program else 0o644), member.name
+
+
+def test_the_bill_of_materials_names_every_file_and_library(packages, tmp_path):
+    document = json.loads(packages.sbom.read_text())
+    assert document["spdxVersion"] == "SPDX-2.3" and document["dataLicense"] == "CC0-1.0"
+    run("tar", "-xzf", packages.tarball, "-C", tmp_path, "--strip-components=1")
+    there = {f"./{path.relative_to(tmp_path)}": hashlib.sha256(path.read_bytes()).hexdigest()
+             for path in tmp_path.rglob("*") if path.is_file()}
+    listed = {file["fileName"]: next(sum["checksumValue"] for sum in file["checksums"] if sum["algorithm"] == "SHA256")
+              for file in document["files"]}
+    assert listed == there
+    facts = json.loads(run(tmp_path / "bin/ringfence", "--version", "--json"))
+    libraries = {package["name"]: package for package in document["packages"] if package["name"] != "ringfence"}
+    assert {library["name"]: library["version"] for library in facts["libraries"]} == {
+        name: package["versionInfo"] for name, package in libraries.items()}
+    ids = {entry["SPDXID"] for kind in ("packages", "files") for entry in document[kind]} | {"SPDXRef-DOCUMENT"}
+    for relationship in document["relationships"]:
+        assert {relationship["spdxElementId"], relationship["relatedSpdxElement"]} <= ids, relationship
+    licences = (tmp_path / "share/doc/ringfence/third-party.txt").read_text()
+    for name, package in libraries.items():
+        section = licences.split(f"=== {name} ({package['licenseDeclared']})")[1].split("\n===")[0]
+        assert len(section.strip()) > 40, name
