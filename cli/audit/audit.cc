@@ -83,6 +83,7 @@ std::string Rendered(const AuditOptions& options, const AuditReport& report) {
   if (options.json || options.format == "json") return AuditJson(report);
   if (options.format == "junit") return AuditJunit(report);
   if (options.format == "sarif") return AuditSarif(report);
+  if (options.format == "github") return AuditWorkflowCommands(report);
   if (options.format == "html") return AuditHtml(report);
   return AuditText(report, Console());
 }
@@ -227,7 +228,7 @@ std::vector<Option> AddReportOptions(Command& command, AuditOptions& options) {
   std::vector<Option> added;
   added.push_back(
       command.AddOption("--format FORMAT", options.format, "The report's format (default: text)")
-          .OneOf({"text", "json", "junit", "sarif", "html"}));
+          .OneOf({"text", "json", "junit", "sarif", "github", "html"}));
   added.push_back(command.AddFlag("--json", options.json, "The same as --format json"));
   command.AddOption("--output FILE", options.output,
                     "Write to this file instead of standard output");

@@ -1,4 +1,5 @@
-// The result of an audit, and its formats: text, JSON, JUnit, SARIF and HTML.
+// The result of an audit, and its formats: text, JSON, JUnit, SARIF, workflow
+// commands and HTML.
 #pragma once
 
 #include <optional>
@@ -31,7 +32,8 @@ std::vector<RuleEntry> UnmetRules(const Matrix& matrix);
 std::string AuditText(const AuditReport& report, const Console& console);
 std::string AuditJson(const AuditReport& report);
 std::string AuditJunit(const AuditReport& report);
-std::string AuditSarif(const AuditReport& report);  // SARIF 2.1.0 (OASIS)
+std::string AuditSarif(const AuditReport& report);             // SARIF 2.1.0 (OASIS)
+std::string AuditWorkflowCommands(const AuditReport& report);  // of GitHub Actions
 std::string AuditHtml(const AuditReport& report);
 
 // The changes since the baseline, as in AuditJson().

@@ -4,6 +4,7 @@
 #include "base/json_edit.h"
 #include "base/text.h"
 #include "cli/audit/report.h"
+#include "cli/common/annotations.h"
 #include "cli/common/markup.h"
 
 namespace ringfence {
@@ -65,61 +66,45 @@ void AppendChanges(const AuditReport& report, std::string& out) {
   out += "  </testsuite>\n";
 }
 
-// Returns the URI of a file for SARIF; relative if `path` is.
-std::string Uri(std::string_view path) {
-  return (path.starts_with('/') ? "file://" : "") + PercentEncoded(path, "-._~/");
-}
-
-OrderedJson SarifResult(const char* rule, const std::string& text, const std::string& file,
-                        uint32_t line) {
-  OrderedJson location;
-  location["physicalLocation"]["artifactLocation"]["uri"] = Uri(file);
-  location["physicalLocation"]["region"]["startLine"] = line == 0 ? 1 : line;
-  OrderedJson result{{"ruleId", rule}};
-  result["level"] = std::string_view(rule) == "rule-never-met" ? "note" : "error";
-  result["message"]["text"] = text;
-  result["locations"].push_back(std::move(location));
-  return result;
-}
-
-OrderedJson SarifRules() {
-  constexpr std::pair<const char*, const char*> kRules[] = {
-      {"decision-differs", "A fixture is not decided as it says."},
-      {"decision-changed", "A decision is not as in the baseline."},
-      {"rule-never-met", "No fixture ever met this rule."},
-  };
-  OrderedJson rules = OrderedJson::array();
-  for (const auto& [id, text] : kRules) {
-    OrderedJson& rule = rules.emplace_back(OrderedJson{{"id", id}});
-    rule["shortDescription"]["text"] = text;
-  }
-  return rules;
-}
-
-OrderedJson SarifResults(const AuditReport& report) {
-  OrderedJson results = OrderedJson::array();
-  for (const Row& row : report.matrix.rows) {
+std::vector<Annotation> MismatchAnnotations(const Matrix& matrix) {
+  std::vector<Annotation> found;
+  for (const Row& row : matrix.rows) {
+    const Fixture& fixture = row.fixture;
     for (const Cell& cell : row.cells) {
       if (cell.mismatch.empty()) continue;
-      const std::string under = report.matrix.columns[cell.column].label();
-      results.push_back(SarifResult("decision-differs",
-                                    row.fixture.name + " (" + under + "): " + cell.mismatch,
-                                    row.fixture.place.file, row.fixture.place.line));
+      const std::string under = matrix.columns[cell.column].label();
+      found.push_back({.rule = "decision-differs",
+                       .text = fixture.name + " (" + under + "): " + cell.mismatch,
+                       .file = fixture.place.file,
+                       .line = fixture.place.line});
     }
   }
+  return found;
+}
+
+Annotations AuditAnnotations(const AuditReport& report) {
+  Annotations annotations{.command = "audit",
+                          .rules = {{"decision-differs", "A fixture is not decided as it says."},
+                                    {"decision-changed", "A decision is not as in the baseline."},
+                                    {"rule-never-met", "No fixture ever met this rule."}},
+                          .found = MismatchAnnotations(report.matrix)};
   for (const BaselineChange& change : report.changes) {
-    results.push_back(SarifResult("decision-changed",
-                                  change.fixture + " (" + change.under + "): was " +
-                                      (change.before.empty() ? "not there" : change.before) +
-                                      ", is " + (change.now.empty() ? "gone" : change.now),
-                                  report.baseline, 1));
+    annotations.found.push_back({.rule = "decision-changed",
+                                 .text = change.fixture + " (" + change.under + "): was " +
+                                         (change.before.empty() ? "not there" : change.before) +
+                                         ", is " + (change.now.empty() ? "gone" : change.now),
+                                 .file = report.baseline,
+                                 .line = 1});
   }
-  if (!report.unmet) return results;
+  if (!report.unmet) return annotations;
   for (const RuleEntry& rule : *report.unmet) {
-    results.push_back(
-        SarifResult("rule-never-met", rule.label() + " is never met", rule.file, rule.line));
+    annotations.found.push_back({.severity = Severity::kNote,
+                                 .rule = "rule-never-met",
+                                 .text = rule.label() + " is never met",
+                                 .file = rule.file,
+                                 .line = rule.line});
   }
-  return results;
+  return annotations;
 }
 
 }  // namespace
@@ -169,17 +154,10 @@ std::string AuditJunit(const AuditReport& report) {
   return out + "</testsuites>\n";
 }
 
-std::string AuditSarif(const AuditReport& report) {
-  OrderedJson run;
-  OrderedJson& driver = run["tool"]["driver"];
-  driver["name"] = "ringfence";
-  driver["version"] = RINGFENCE_VERSION;
-  driver["rules"] = SarifRules();
-  run["results"] = SarifResults(report);
-  OrderedJson sarif{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                    {"version", "2.1.0"}};
-  sarif["runs"].push_back(std::move(run));
-  return JsonText(sarif, 2) + "\n";
+std::string AuditSarif(const AuditReport& report) { return SarifText(AuditAnnotations(report)); }
+
+std::string AuditWorkflowCommands(const AuditReport& report) {
+  return WorkflowCommands(AuditAnnotations(report));
 }
 
 }  // namespace ringfence

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/check/annotated.h"
 #include "cli/check/subjects.h"
 #include "cli/command_line/options.h"
 #include "cli/common/console.h"
@@ -14,6 +15,7 @@ namespace {
 
 struct CheckOptions {
   CheckQuestion question;
+  std::string format = "text";
   bool strict = false;
 };
 
@@ -64,17 +66,20 @@ OrderedJson CheckedJson(const Checked& checked) {
           {"findings", JsonArray(checked.findings, finding_json)}};
 }
 
+void PrintChecked(const CheckOptions& options, const Checked& checked) {
+  if (options.question.json || options.format == "json") return PrintJson(CheckedJson(checked));
+  if (options.format == "sarif") return PrintDocument(SarifText(AnnotationsOf(checked)));
+  if (options.format == "github") return PrintDocument(WorkflowCommands(AnnotationsOf(checked)));
+  if (checked.unread.empty() || !checked.subjects.empty()) PrintAll(checked);
+}
+
 Outcome RunCheck(const CheckOptions& options) {
   const CheckQuestion& question = options.question;
   const Result<Checked> checked =
       question.files.empty() ? CheckEverything(question) : CheckFiles(question);
   if (!checked) return checked.error();
   const std::vector<Error>& unread = checked->unread;
-  if (question.json) {
-    PrintJson(CheckedJson(*checked));
-  } else if (unread.empty() || !checked->subjects.empty()) {
-    PrintAll(*checked);
-  }
+  PrintChecked(options, *checked);
   if (!unread.empty()) {
     for (size_t i = 0; i + 1 < unread.size(); ++i) PrintError(unread[i]);
     return unread.back();
@@ -102,6 +107,8 @@ void AddCheck(Command& app, Action& chosen) {
                     "Policies, or settings files of the client (default: all that are in force)");
   command.AddOption("--hook PATH", options->question.hook,
                     "The hook's program (default: next to this one)");
+  command.AddOption("--format FORMAT", options->format, "The report's format (default: text)")
+      .OneOf({"text", "json", "sarif", "github"});
   command.AddFlag("--strict", options->strict, "Exit with 1 on warnings too");
   command.OnGiven([options, &chosen] { chosen = [options] { return RunCheck(*options); }; });
 }

@@ -7,10 +7,9 @@
 
 #include "base/add_once.h"
 #include "base/result.h"
+#include "cli/common/annotations.h"
 
 namespace ringfence {
-
-enum class Severity { kError, kWarning, kNote };
 
 // `code` identifies the kind of finding for programs: "shadowed-rule". `error` says where, what,
 // and what to do.

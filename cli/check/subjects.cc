@@ -86,6 +86,7 @@ class Checker {
   Result<Checked> RunEverything() {
     const Registration& given = question_.given;
     if (Status s = FindProject(given.home, given.root).MoveTo(where_); !s) return s.error();
+    checked_.home = where_.home;
     if (Status s = FindHookProgram(question_.hook).MoveTo(hook_); !s) return s.error();
     if (Status s = ReadSettingsFiles(where_).MoveTo(settings_); !s) return s.error();
     for (const Registered& registered :

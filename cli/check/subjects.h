@@ -21,6 +21,7 @@ struct Checked {
   std::vector<std::string> subjects;  // checked files, for messages
   Findings findings;
   std::vector<Error> unread;  // named files that cannot be read
+  std::string home;           // "~" in the subjects' names; "" if they are as the user gave them
 };
 
 // Returns an error only if the check cannot run; mistakes are findings.

@@ -66,6 +66,8 @@ std::string Padded(std::string text, size_t width) {
   return text;
 }
 
+void PrintDocument(const std::string& text) { Put(stdout, text); }
+
 void PrintJson(const OrderedJson& value) { Put(stdout, PrintableLines(JsonText(value, 2)) + "\n"); }
 
 std::string SizeText(uint64_t bytes) {

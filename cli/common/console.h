@@ -32,6 +32,8 @@ std::string Counted(size_t number, std::string_view word);
 std::string Padded(std::string text, size_t width);
 
 void PrintJson(const OrderedJson& value);
+// Prints a whole document, which ends with a newline, as it is.
+void PrintDocument(const std::string& text);
 
 // "replay [#####-----]  45 %  1.5 of 3.4 GB, 210 MB/s"
 struct ProgressState {
