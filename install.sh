@@ -120,6 +120,8 @@ list_packages() {
       optional_tests="$optional_tests postgresql default-jdk-headless=javac python3-websockets"
       # Packages of ringfence.
       optional_tests="$optional_tests rpm=rpmbuild lintian=lintian debootstrap=debootstrap"
+      # The GitHub Action and its scripts.
+      optional_tests="$optional_tests python3-yaml shellcheck=shellcheck"
       ;;
     dnf)
       required='gcc-c++=g++ cmake=cmake ninja-build=ninja json-devel cli11-devel libmd-devel libgit2-devel'
@@ -134,6 +136,7 @@ list_packages() {
       optional_tests="$optional_tests parallel=parallel rsyslog=rsyslogd ccache=ccache"
       optional_tests="$optional_tests nginx=nginx openssh-server=/usr/sbin/sshd openssh-clients=ssh"
       optional_tests="$optional_tests postgresql-server=/usr/bin/postgres java-devel=javac python3-websockets"
+      optional_tests="$optional_tests python3-pyyaml ShellCheck=shellcheck"
       ;;
     brew)
       required='cmake=cmake ninja=ninja nlohmann-json cli11 libmd libgit2'
