@@ -1,4 +1,4 @@
-"""Runs `ringfence check` and, through the pre-commit framework, its hooks."""
+"""Runs `ringfence check`."""
 
 import copy
 import json
@@ -11,7 +11,6 @@ import subprocess
 import pytest
 
 from command_world import error_of, settings_of
-from repository import ROOT
 
 EVERYDAY = '{"version": 1, "write": {"allow": ["."], "deny": ["docs"]}}\n'
 
@@ -369,67 +368,3 @@ def test_a_project_policy_is_checked_from_any_directory(world):
     assert findings(world, policy, status=0) == []
     done = world.run("check", policy, cwd="/")
     assert done.returncode == 0 and "sound" in done.stdout, done
-
-
-# --- the pre-commit framework -------------------------------------------------------------------
-
-
-class Repository:
-    """A scratch repository whose hooks come from this tree's .pre-commit-hooks.yaml."""
-
-    def __init__(self, world):
-        if shutil.which("pre-commit") is None:
-            pytest.skip("pre-commit is not installed")
-        self.world = world
-        self.hooks = self._commit(world.base / "hooks", {
-            ".pre-commit-hooks.yaml": (ROOT / ".pre-commit-hooks.yaml").read_text()})
-        self.folder = world.project
-
-    def _environment(self):
-        folder = pathlib.Path(self.world.programs.ringfence).parent
-        return {"PATH": f"{folder}:/usr/bin:/bin", "HOME": str(self.world.home),
-                "XDG_CACHE_HOME": str(self.world.base / "cache"),
-                "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org",
-                "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.org"}
-
-    def call(self, *words, cwd):
-        return subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=120,
-                              env=self._environment())
-
-    def _commit(self, folder, files):
-        folder.mkdir(exist_ok=True)
-        for name, text in files.items():
-            self.world.write(folder / name, text)
-        for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "files"]):
-            done = self.call("git", *words, cwd=folder)
-            assert done.returncode == 0, done
-        return self.call("git", "rev-parse", "HEAD", cwd=folder).stdout.strip()
-
-    def run(self, files):
-        self._commit(self.folder, {".pre-commit-config.yaml": json.dumps({"repos": [{
-            "repo": str(self.world.base / "hooks"), "rev": self.hooks,
-            "hooks": [{"id": "ringfence-check"}, {"id": "ringfence-audit"}]}]}), **files})
-        return self.call("pre-commit", "run", "--all-files", cwd=self.folder)
-
-
-FIXTURE = {"files": {}, "event": {"tool_name": "Write", "tool_input": {"file_path": "docs/a.md"}},
-           "expect": {"decision": "deny", "rule": "/write/deny"}}
-
-
-def test_pre_commit_passes_a_sound_policy(world):
-    done = Repository(world).run({".ringfence/policy.json": EVERYDAY,
-                                  ".ringfence/fixtures/docs.json": json.dumps(FIXTURE)})
-    assert done.returncode == 0 and done.stdout.count("Passed") == 2, done
-
-
-def test_pre_commit_stops_an_unsound_policy(world):
-    done = Repository(world).run({".ringfence/policy.json": '{"version": 1, "wirte": {}}\n',
-                                  ".ringfence/fixtures/docs.json": json.dumps(FIXTURE)})
-    assert done.returncode == 1 and "/wirte is not a known key" in done.stdout, done
-
-
-def test_pre_commit_stops_a_policy_that_fails_a_fixture(world):
-    done = Repository(world).run({".ringfence/policy.json": EVERYDAY.replace('"docs"', '"doc"'),
-                                  ".ringfence/fixtures/docs.json": json.dumps(FIXTURE)})
-    assert done.returncode == 1 and done.stdout.count("Passed") == 1, done
-    assert 'it should be "deny" and is "permit"' in done.stdout, done.stdout
