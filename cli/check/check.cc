@@ -75,6 +75,9 @@ void PrintChecked(const CheckOptions& options, const Checked& checked) {
 
 Outcome RunCheck(const CheckOptions& options) {
   const CheckQuestion& question = options.question;
+  if (question.elsewhere && question.files.empty()) {
+    return UsageError("", "--elsewhere needs files", "name a policy or a settings file");
+  }
   const Result<Checked> checked =
       question.files.empty() ? CheckEverything(question) : CheckFiles(question);
   if (!checked) return checked.error();
@@ -109,6 +112,9 @@ void AddCheck(Command& app, Action& chosen) {
                     "The hook's program (default: next to this one)");
   command.AddOption("--format FORMAT", options->format, "The report's format (default: text)")
       .OneOf({"text", "json", "sarif", "github"});
+  command.AddFlag(
+      "--elsewhere", options->question.elsewhere,
+      "The files are for other machines: do not look for the programs and policies that they name");
   command.AddFlag("--strict", options->strict, "Exit with 1 on warnings too");
   command.OnGiven([options, &chosen] { chosen = [options] { return RunCheck(*options); }; });
 }

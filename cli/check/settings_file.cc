@@ -67,6 +67,13 @@ class EntryChecker {
                                         " is not an absolute path: it is searched for in a PATH "
                                         "that you do not control");
     }
+    if (!question_.is_elsewhere) CheckInstalled();
+    const Result<Registration> options = RegistrationOf(entry_, {});
+    if (!options) return Wrong("wrong-options", options.error().what);
+    if (!options->policy.empty() && !question_.is_elsewhere) CheckPolicyFile(options->policy);
+  }
+
+  void CheckInstalled() {
     std::error_code failure;
     const bool is_program = std::filesystem::is_regular_file(entry_.command, failure) &&
                             ::access(entry_.command.c_str(), X_OK) == 0;
@@ -75,17 +82,16 @@ class EntryChecker {
       Wrong("other-program",
             Quote(entry_.command) + " is not the installed hook, " + Quote(question_.program));
     }
-    const Result<Registration> options = RegistrationOf(entry_, {});
-    if (!options) return Wrong("wrong-options", options.error().what);
-    if (options->policy.empty()) return;
-    if (!std::filesystem::is_regular_file(options->policy, failure)) {
-      const bool is_there = std::filesystem::exists(options->policy, failure);
-      Wrong(
-          "no-policy",
-          "--policy " + Quote(options->policy) + (is_there ? " is not a file" : " does not exist"),
+  }
+
+  void CheckPolicyFile(const std::string& policy) {
+    std::error_code failure;
+    if (std::filesystem::is_regular_file(policy, failure)) return;
+    const bool is_there = std::filesystem::exists(policy, failure);
+    Wrong("no-policy",
+          "--policy " + Quote(policy) + (is_there ? " is not a file" : " does not exist"),
           "write that policy, or register without it: " +
               InitCommand(question_.file, question_.where, PolicyOption::kDrop));
-    }
   }
 
   void CheckBlocking() {

@@ -16,7 +16,8 @@ struct SettingsFileQuestion {
   const std::string& program;  // the hook, absolute
   const Approvals& approvals;
   const Registration& where;
-  bool is_alone = true;  // false: CheckRegistration() checks the other layers too
+  bool is_alone = true;       // false: CheckRegistration() checks the other layers too
+  bool is_elsewhere = false;  // for other machines, whose programs and policies are not here
 };
 Findings CheckSettingsFile(const SettingsFileQuestion& question);
 

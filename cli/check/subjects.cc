@@ -158,7 +158,11 @@ class Checker {
     file.layer = LayerOf(file.path, where);
     file.settings =
         ParseClientSettings(IsBlank(text) ? "{}" : std::move(text), shown, Absolute(shown));
-    Take(CheckSettingsFile({.file = file, .program = program, .approvals = {}, .where = where}));
+    Take(CheckSettingsFile({.file = file,
+                            .program = program,
+                            .approvals = {},
+                            .where = where,
+                            .is_elsewhere = question_.elsewhere}));
   }
 
   // Reports all mistakes in the file, and lints it if it is valid. Returns false if it is not.

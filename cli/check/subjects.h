@@ -15,6 +15,7 @@ struct CheckQuestion {
   bool json = false;
   std::string hook;                // --hook; "": next to this program
   std::vector<std::string> files;  // empty: check everything
+  bool elsewhere = false;          // --elsewhere: the files are for other machines
 };
 
 struct Checked {

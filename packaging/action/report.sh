@@ -83,7 +83,7 @@ run_check() {
   set -- $RINGFENCE_POLICY $settings
   unset IFS
   [ $# -gt 0 ] || fail "the inputs \"policy\" and \"settings\" are empty" "name a policy"
-  report check ${strict:+"$strict"} -- "$@"
+  report check --elsewhere ${strict:+"$strict"} -- "$@"
 }
 
 run_audit() {

@@ -318,6 +318,26 @@ def test_settings_files_are_recognized_by_name(world):
         assert codes(findings(world, file, status=1)) == ["hooks-disabled"], name
 
 
+def test_programs_of_other_machines_are_not_looked_for(world):
+    """A project's registration is also checked where ringfence is elsewhere or not registered."""
+    local = world.project / ".claude/settings.json"
+    world.init("--no-client-sandbox", "--project")
+    registered = local.read_text().replace(world.programs.hook, "/home/other/.local/bin/ringfence-hook")
+    world.write(local, registered)
+    assert codes(findings(world, ".claude/settings.json", status=1)) == ["no-program"]
+    assert findings(world, "--elsewhere", ".claude/settings.json", status=0) == []
+    settings = json.loads(registered)
+    entry = settings["hooks"]["PreToolUse"][0]["hooks"][0]
+    entry["args"] = ["--policy", "/home/other/policy.json"]
+    world.write(local, json.dumps(settings))
+    assert codes(findings(world, ".claude/settings.json", status=1)) == ["no-policy", "no-program"]
+    assert findings(world, "--elsewhere", ".claude/settings.json", status=0) == []
+    entry["args"], entry["timeout"] = ["--polciy", "x"], 900
+    world.write(local, json.dumps(settings))
+    assert codes(findings(world, "--elsewhere", ".claude/settings.json", status=1)) == ["timeout", "wrong-options"]
+    error_of(world.run("check", "--elsewhere"), 2, "--elsewhere needs files")
+
+
 def test_another_program_with_the_hooks_name_is_an_error(world):
     world.init("--no-client-sandbox")
     mute = world.write(world.base / "bin/ringfence-hook", "#!/bin/sh\nexit 0\n")

@@ -223,6 +223,20 @@ def test_a_sound_repository_passes(repository, package):
     assert not [path for path in repository.rglob("*") if path.suffix == ".sarif"], "written beside the sources"
 
 
+def test_a_registration_for_other_machines_passes(repository, package, tmp_path):
+    """The runner has neither the programs that a project registers nor a registration of its own."""
+    prefix = tmp_path / "prefix"
+    subprocess.run(["tar", "-xzf", package, "-C", tmp_path], check=True, timeout=60)
+    (tmp_path / f"ringfence-{VERSION}-linux-x64").rename(prefix)
+    done = subprocess.run([prefix / "bin/ringfence", "init", "--project", "--no-client-sandbox", repository],
+                          env={"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}, capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode == 0 and (repository / ".claude/settings.json").exists(), done
+    shutil.rmtree(prefix)
+    done = run(repository, inputs={"file": str(package), "command": "both"})
+    assert done.status == 0 and not done.commands, done
+
+
 def write_findings(repository):
     (repository / ".ringfence/fixtures/docs.json").write_text(json.dumps(PERMITTED))
     (repository / ".ringfence/policy.json").write_text(
