@@ -16,13 +16,10 @@ import pytest
 
 import npm_package
 from action_runner import Action
-from installed_tree import install_tree
-from repository import ROOT
+from repository import ROOT, VERSION
 
 yaml = pytest.importorskip("yaml", reason="python3-yaml is not installed")
-pytestmark = pytest.mark.xdist_group("install")  # two installs at once would write the same completions
 
-VERSION = "0.1.0"
 NAME = f"ringfence-{VERSION}-linux-x64.tar.gz"
 SOUND = '{"version": 1, "write": {"allow": ["."], "deny": ["docs"]}}\n'
 DENIED = {"files": {}, "event": {"tool_name": "Write", "tool_input": {"file_path": "docs/a.md"}},
@@ -35,12 +32,9 @@ HOSTILE = """a'b"c`touch pwned`$(touch pwned);touch pwned ##[set-output name=pro
 # -- the package, the release and the Action ------------------------------------------------------
 
 @pytest.fixture(name="package", scope="module")
-def fixture_package(tmp_path_factory):
+def fixture_package(packages):
     """The tarball of a release."""
-    folder = tmp_path_factory.mktemp("package")
-    tree = install_tree(folder / f"ringfence-{VERSION}-linux-x64")
-    subprocess.run(["tar", "-czf", folder / NAME, "-C", folder, tree.name], check=True, timeout=120)
-    return folder / NAME
+    return packages.tarball
 
 
 def digest_of(file):
@@ -164,7 +158,7 @@ def test_a_release_with_another_digest_is_refused(repository, package, releases)
 def test_a_release_needs_a_digest(repository, package, releases):
     releases.asked.clear()
     refused(repository, "knows no release", env=releases.env)
-    refused(repository, "does not know the release 0.1.0", env=releases.env, inputs={"version": VERSION})
+    refused(repository, f"does not know the release {VERSION}", env=releases.env, inputs={"version": VERSION})
     assert not releases.asked, releases.asked
     done = run(repository, env=releases.env, inputs={"version": VERSION, "sha256": digest_of(package)})
     assert done.status == 0, done

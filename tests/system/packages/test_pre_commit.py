@@ -6,10 +6,8 @@ import subprocess
 
 import pytest
 
-from installed_tree import install_tree
+from built_packages import run
 from repository import ROOT
-
-pytestmark = pytest.mark.xdist_group("install")  # see test_action.py
 
 SOUND = '{"version": 1, "write": {"allow": ["."], "deny": ["docs"]}}\n'
 FIXTURE = {"files": {}, "event": {"tool_name": "Write", "tool_input": {"file_path": "docs/a.md"}},
@@ -59,8 +57,10 @@ class Repository:
 
 
 @pytest.fixture(name="installed", scope="module")
-def fixture_installed(tmp_path_factory):
-    return install_tree(tmp_path_factory.mktemp("prefix"))
+def fixture_installed(tmp_path_factory, packages):
+    prefix = tmp_path_factory.mktemp("prefix")
+    run("tar", "-xzf", packages.tarball, "-C", prefix, "--strip-components=1")
+    return prefix
 
 
 @pytest.fixture(name="repository")

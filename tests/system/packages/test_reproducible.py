@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILT, run
+from built_packages import BUILT, run
 from ordinary_user import ORDINARY_USER, place_for_base, remove
 from repository import ROOT
 

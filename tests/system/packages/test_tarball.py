@@ -11,8 +11,8 @@ import time
 import pytest
 
 import client
+from built_packages import run
 from checks import TIME
-from conftest import run
 from first_denial import Place, first_denial
 from ordinary_user import ORDINARY_USER, place_for_base, remove
 
