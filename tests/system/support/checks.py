@@ -7,6 +7,7 @@ import pytest
 
 CHECKS = pytest.StashKey()
 PROPERTY = "checks"
+TIME = "time"  # record_property(TIME, "what: 3.1 s"); printed at the end of the run
 
 
 class Checks:
@@ -43,12 +44,14 @@ class CountingReporter:
     def __init__(self):
         self.passed = self.failed = 0
         self.skipped_checks, self.skipped = [], 0
+        self.times = []
 
     def pytest_collectreport(self, report):
         self.failed += report.failed
         self.skipped += report.skipped
 
     def pytest_runtest_logreport(self, report):
+        self.times += [text for name, text in report.user_properties if name == TIME and report.when == "call"]
         for name, counts in report.user_properties:
             if name == PROPERTY and report.when == "call":
                 self.passed += counts[0]
@@ -62,6 +65,8 @@ class CountingReporter:
     def pytest_terminal_summary(self, terminalreporter):
         for text in self.skipped_checks:
             terminalreporter.write_line(f"SKIPPED {text}")
+        for text in self.times:
+            terminalreporter.write_line(f"TIME {text}")
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self):
