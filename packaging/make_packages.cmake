@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 set(packages ${BUILD}/packages)
-foreach(tool rpmbuild python3)
+foreach(tool rpmbuild python3 npm)
   find_program(${tool}_program ${tool})
   if(NOT ${tool}_program)
     message(FATAL_ERROR "${tool} is not installed; packages cannot be made without it")
@@ -34,7 +34,7 @@ list(FILTER described EXCLUDE REGEX "spdx")
 file(REMOVE ${described})
 
 # In the order of names, in the format of sha256sum(1).
-file(GLOB names RELATIVE ${packages} ${packages}/*)
+file(GLOB names RELATIVE ${packages} ${packages}/*.* ${packages}/npm/*)
 list(SORT names)
 set(sums "")
 foreach(name IN LISTS names)

@@ -1,4 +1,5 @@
-# Run by CPack: packs the tree that it has installed, and writes its bill of materials beside it.
+# Run by CPack: packs the tree that it has installed, for npm as well, and writes its bill of
+# materials beside it.
 set(tree ${CPACK_TEMPORARY_DIRECTORY}/${CPACK_PACKAGE_FILE_NAME})
 set(place ${CPACK_PACKAGE_DIRECTORY}/${CPACK_PACKAGE_FILE_NAME})
 execute_process(
@@ -13,4 +14,9 @@ execute_process(
     --time $ENV{SOURCE_DATE_EPOCH}
   OUTPUT_FILE ${place}.spdx.json COMMAND_ERROR_IS_FATAL ANY)
 file(REMOVE ${place}.facts.json)
+string(TOUPPER ${CPACK_RINGFENCE_NODE_CPU} cpu)
+execute_process(
+  COMMAND ${CMAKE_COMMAND} -DVERSION=${CPACK_PACKAGE_VERSION} -DTREE_${cpu}=${tree}
+    -DOUTPUT=${CPACK_PACKAGE_DIRECTORY}/npm -P ${CPACK_RINGFENCE_SOURCE}/packaging/make_npm.cmake
+  COMMAND_ERROR_IS_FATAL ANY)
 set(CPACK_EXTERNAL_BUILT_PACKAGES ${place}.tar.gz ${place}.spdx.json)

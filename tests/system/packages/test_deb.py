@@ -23,7 +23,7 @@ KEPT = (".config/ringfence/policy.json", ".local/state/ringfence/audit.jsonl", "
 def install(root, package):
     name = f"/tmp/{package.name}"
     shutil.copy(package, root.folder / name[1:])
-    root.run("apt-get", "install", "-y", "--no-download", name)
+    root.run("apt-get", "install", "-y", "-o", "Dpkg::Use-Pty=0", name)
 
 
 def newer(package, folder):

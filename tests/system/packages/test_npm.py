@@ -17,10 +17,9 @@ from checks import TIME
 from first_denial import Place, first_denial
 from ordinary_user import ORDINARY_USER, place_for_base, remove
 from program_tree import LIST, ProgramTree, content, digest
-from repository import ROOT
+from repository import ROOT, VERSION
 
 PATIENCE = 120
-VERSION = "0.1.0"
 PACKAGES = f"ringfence-{VERSION}.tgz", f"ringfence-linux-x64-{VERSION}.tgz"
 JS = ROOT / "packaging/npm/ringfence.js"
 PATH = "/usr/bin:/bin"
@@ -48,15 +47,9 @@ def own(*folders):
 
 
 @pytest.fixture(name="tarballs", scope="module")
-def fixture_tarballs(tmp_path_factory):
+def fixture_tarballs(packages):
     """The packages of the preset release."""
-    folder = tmp_path_factory.mktemp("packages")
-    for words in (("--install", ROOT / "build/release", "--prefix", folder / "tree"),
-                  (f"-DVERSION={VERSION}", f"-DTREE_X64={folder}/tree", f"-DOUTPUT={folder}/npm",
-                   "-P", ROOT / "cmake/npm.cmake")):
-        done = run("cmake", *words)
-        assert done.returncode == 0, done
-    return folder / "npm"
+    return packages.npm
 
 
 @pytest.fixture(name="base")
@@ -86,10 +79,18 @@ def fixture_npx(base, tarballs):
             "ringfence")
 
 
+def manifest(tarball):
+    with tarfile.open(tarball) as archive:
+        return json.load(archive.extractfile("package/package.json"))
+
+
 # -- the tarballs -----------------------------------------------------------------------------------
 
-def test_the_tarballs_lose_nothing(tarballs):
-    tree, packed = tarballs.parent / "tree", tarballs.parent / "packed"
+def test_the_tarballs_lose_nothing(tarballs, packages, tmp_path):
+    tree, packed = tmp_path / "tree", tmp_path / "packed"
+    with tarfile.open(packages.tarball) as archive:
+        archive.extractall(tree)
+    (tree,) = tree.iterdir()
     with tarfile.open(tarballs / PACKAGES[1]) as archive:
         archive.extractall(packed)
     packed /= "package"
@@ -105,8 +106,7 @@ def test_the_tarballs_lose_nothing(tarballs):
 
 
 def test_the_packages_have_no_scripts(tarballs):
-    main = json.loads((tarballs / "ringfence/package.json").read_text())
-    other = json.loads((tarballs / "linux-x64/package.json").read_text())
+    main, other = map(manifest, (tarballs / name for name in PACKAGES))
     assert "scripts" not in main and "scripts" not in other and "dependencies" not in main
     assert main["version"] == other["version"] == VERSION
     assert main["optionalDependencies"] == {f"@ringfence/linux-{arch}": VERSION for arch in ("x64", "arm64")}

@@ -23,3 +23,4 @@ class Packages:
         self.tarball = BUILT / f"ringfence-{VERSION}-linux-x64.tar.gz"
         self.sbom = BUILT / f"ringfence-{VERSION}-linux-x64.spdx.json"
         self.sums = BUILT / "SHA256SUMS"
+        self.npm = BUILT / "npm"

@@ -39,12 +39,16 @@ class Root:
 
 
 def mirror():
-    """The first source of packages of this machine, and its distribution."""
-    for file in (*pathlib.Path("/etc/apt").glob("sources.list"), *pathlib.Path("/etc/apt").glob("sources.list.d/*")):
-        text = file.read_text()
-        if found := re.search(r"^deb (?:\[[^]]*\] )?(\S+) (\S+)", text, re.MULTILINE):
-            return found[1], found[2]
-        fields = dict(re.findall(r"^(URIs|Suites): (\S+)", text, re.MULTILINE))
-        if len(fields) == 2:
-            return fields["URIs"], fields["Suites"]
+    """The address that this machine takes its Debian packages from, and the name of the release; None if
+    apt has no such source."""
+    release = re.search(r"^VERSION_CODENAME=(\S+)", pathlib.Path("/etc/os-release").read_text(), re.MULTILINE)
+    folder = pathlib.Path("/etc/apt")
+    for file in (folder / "sources.list", *folder.glob("sources.list.d/*.list"), *folder.glob("sources.list.d/*.sources")):
+        text = file.read_text() if release and file.exists() else ""
+        if found := re.search(rf"^deb (?:\[[^]]*\] )?(\S+) {release and release[1]} ", text, re.MULTILINE):
+            return found[1], release[1]
+        for stanza in text.split("\n\n"):
+            fields = dict(re.findall(r"^(URIs|Suites): (.+)", stanza, re.MULTILINE))
+            if release and release[1] in fields.get("Suites", "").split():
+                return fields["URIs"].split()[0], release[1]
     return None

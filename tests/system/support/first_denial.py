@@ -2,7 +2,7 @@
 that is denied and one that is permitted.
 
 The API is a script on 127.0.0.1. The place can be a home directory of this machine, or a root of its
-own (chroot), which needs what the client needs: glibc, a shell and env.
+own, which needs what the client needs: glibc, a shell and env. It sees this machine's /dev and /proc.
 """
 
 import dataclasses
@@ -68,7 +68,9 @@ class Place:
         if self.root == pathlib.Path("/"):
             return ()
         user = 0 if self.user is None else self.user
-        return ("chroot", f"--userspec={user}:{user}", str(self.root), "env", "-C", self.inside(self.project))
+        enter = ('mount --rbind /dev "$0/dev" && mount --rbind /proc "$0/proc" && '
+                 f'exec /usr/sbin/chroot --userspec={user}:{user} "$0" env -C "$@"')
+        return ("unshare", "--mount", "/bin/sh", "-c", enter, str(self.root), self.inside(self.project))
 
     @property
     def as_user(self):

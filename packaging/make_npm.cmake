@@ -1,29 +1,29 @@
 # Makes npm's packages from installed trees:
 #
-#   cmake -DVERSION=0.1.0 -DTREE_X64=DIR [-DTREE_ARM64=DIR] -DOUTPUT=DIR -P cmake/npm.cmake
+#   cmake -DVERSION=0.1.0 -DTREE_X64=DIR [-DTREE_ARM64=DIR] -DOUTPUT=DIR -P packaging/make_npm.cmake
 #
 # A tree is what `cmake --install` writes below a prefix, with share/ringfence/files.sha256. OUTPUT
-# gets the directories ringfence, linux-x64 and linux-arm64, and a tarball of each. npm leaves out
-# the packages of other platforms when it installs; no package has an install script.
+# gets the tarballs of the packages ringfence, @ringfence/linux-x64 and @ringfence/linux-arm64. npm
+# leaves out the packages of other platforms when it installs; no package has an install script.
 cmake_minimum_required(VERSION 3.25)
 foreach(needed VERSION OUTPUT)
   if(NOT ${needed})
     message(FATAL_ERROR "-D${needed}=... is missing")
   endif()
 endforeach()
-set(source ${CMAKE_CURRENT_LIST_DIR}/../packaging/npm)
+set(source ${CMAKE_CURRENT_LIST_DIR}/npm)
 file(REAL_PATH "${OUTPUT}" output BASE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+set(work ${output}/work)
 find_program(npm npm REQUIRED)
 
 # npm has a home, a cache and settings of its own here, so that the user's do not change the result.
 function(pack folder)
   execute_process(
-    COMMAND ${CMAKE_COMMAND} -E env HOME=${output}/home npm_config_cache=${output}/home/cache
-      npm_config_userconfig=${output}/home/npmrc npm_config_update_notifier=false
+    COMMAND ${CMAKE_COMMAND} -E env HOME=${work}/home npm_config_cache=${work}/home/cache
+      npm_config_userconfig=${work}/home/npmrc npm_config_update_notifier=false
       ${npm} pack --silent --ignore-scripts --pack-destination ${output}
-    WORKING_DIRECTORY ${folder} OUTPUT_VARIABLE name OUTPUT_STRIP_TRAILING_WHITESPACE
+    WORKING_DIRECTORY ${folder} OUTPUT_QUIET
     COMMAND_ERROR_IS_FATAL ANY)
-  message(STATUS "Packed: ${output}/${name}")
 endfunction()
 
 # configure_file() would take the "@" of a scope for the begin of a variable.
@@ -35,11 +35,10 @@ function(fill_in template file arch)
 endfunction()
 
 function(pack_platform arch tree)
-  set(folder ${output}/linux-${arch})
+  set(folder ${work}/linux-${arch})
   if(NOT EXISTS ${tree}/share/ringfence/files.sha256)
     message(FATAL_ERROR "${tree} has no share/ringfence/files.sha256: install it with cmake --install first")
   endif()
-  file(REMOVE_RECURSE ${folder})
   file(COPY ${tree}/ DESTINATION ${folder})
   fill_in(platform.json.in ${folder}/package.json ${arch})
   fill_in(platform.md.in ${folder}/README.md ${arch})
@@ -47,17 +46,17 @@ function(pack_platform arch tree)
   pack(${folder})
 endfunction()
 
-file(REMOVE_RECURSE ${output}/ringfence)
-file(MAKE_DIRECTORY ${output}/ringfence)
-fill_in(package.json.in ${output}/ringfence/package.json "")
-file(COPY ${source}/README.md ${source}/../../LICENSE DESTINATION ${output}/ringfence)
-file(COPY ${source}/ringfence.js DESTINATION ${output}/ringfence
+file(REMOVE_RECURSE ${work})
+file(MAKE_DIRECTORY ${work}/ringfence)
+fill_in(package.json.in ${work}/ringfence/package.json "")
+file(COPY ${source}/README.md ${source}/../../LICENSE DESTINATION ${work}/ringfence)
+file(COPY ${source}/ringfence.js DESTINATION ${work}/ringfence
   FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-pack(${output}/ringfence)
+pack(${work}/ringfence)
 if(TREE_X64)
   pack_platform(x64 ${TREE_X64})
 endif()
 if(TREE_ARM64)
   pack_platform(arm64 ${TREE_ARM64})
 endif()
-file(REMOVE_RECURSE ${output}/home)
+file(REMOVE_RECURSE ${work})
