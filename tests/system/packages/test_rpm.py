@@ -18,8 +18,7 @@ pytestmark = [pytest.mark.xdist_group("packages"),
 
 
 def rpm(root, *words):
-    # rpm's log has its own lock; %_netsharedpath and the like stay as Debian's rpm has them.
-    return run("rpm", "--root", root.folder, "--nodeps", *words)
+    return run("rpm", "--root", root.folder, "--dbpath", "/var/lib/rpm", "--nodeps", *words)
 
 
 def test_from_the_file_to_the_first_denied_call_and_removal(root, packages, record_property):
