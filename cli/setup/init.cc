@@ -18,6 +18,7 @@
 #include "cli/common/console.h"
 #include "cli/common/policies.h"
 #include "cli/setup/installation.h"
+#include "cli/setup/program_files.h"
 #include "policy/evaluate/evaluate_path.h"
 #include "policy/evaluate/evaluate_tool.h"
 #include "policy/evaluate/fix.h"
@@ -236,9 +237,8 @@ Status ResolvePaths(InitOptions& options) {
   return Unit{};
 }
 
-// npm replaces and removes its directories, and an agent may write to those in its project.
 Status RefuseProgramOfNpm(const std::string& hook) {
-  if (hook.find("/node_modules/") == std::string::npos) return Unit{};
+  if (!IsNpms(hook)) return Unit{};
   return UsageError(Quote(hook), "is in a directory of npm, which can be replaced or removed",
                     "first copy the programs to a place that stays: ringfence install; then run "
                     "init from there: ~/.local/bin/ringfence init");

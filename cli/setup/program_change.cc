@@ -102,11 +102,16 @@ Status ProgramChange::Open(const std::string& home) {
 Status ProgramChange::MakeFolder(const std::string& folder) {
   const Result<UniqueFd> parent = OpenFolderOf(root_, folder);
   if (!parent) return parent.error();
-  const bool is_made = ::mkdirat(parent->get(), std::string(NameOf(folder)).c_str(), 0755) == 0;
+  constexpr mode_t kMode = 0755;  // like the files': the umask does not count
+  const bool is_made = ::mkdirat(parent->get(), std::string(NameOf(folder)).c_str(), kMode) == 0;
   if (is_made) made_.push_back(folder);
   if (!is_made && errno != EEXIST) return SystemError("mkdir(" + folder + ")");
   const Result<UniqueFd> opened = OpenBeneath(root_, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  if (opened || !IsMissing(opened.error())) return opened ? Status(Unit{}) : opened.error();
+  if (opened) {
+    const bool is_done = !is_made || ::fchmod(opened->get(), kMode) == 0;
+    return CallStatus(is_done, "chmod(" + folder + ")");
+  }
+  if (!IsMissing(opened.error())) return opened.error();
   return ConfigError(prefix_.Child(folder).text(), "is in the way: a directory is needed here",
                      "move it away, and run the command again; nothing was changed");
 }

@@ -116,6 +116,8 @@ Result<std::vector<ListedFile>> ParseFileList(std::string_view text, const std::
                      "the list is damaged: install ringfence again");
 }
 
+bool IsNpms(const std::string& path) { return path.find("/node_modules/") != std::string::npos; }
+
 const ListedFile* ProgramTree::Find(const std::string& path) const {
   const auto at = std::ranges::lower_bound(files, path, {}, &ListedFile::path);
   return at != files.end() && at->path == path ? &*at : nullptr;
@@ -171,6 +173,15 @@ Result<Entry> EntryBelow(const UniqueFd& root, const std::string& path) {
   if (folder) return LookAt(folder->get(), std::string(NameOf(path)), path);
   if (folder.error().code == ELOOP) return ThroughLink(path);
   return IsMissing(folder.error()) ? Result<Entry>(Entry{}) : folder.error();
+}
+
+bool HasBytes(const UniqueFd& root, const Entry& entry, const std::string& path,
+              std::string_view bytes) {
+  if (!entry.is_file() || entry.size != bytes.size()) return false;
+  const Result<UniqueFd> file = OpenListed(root, path);
+  if (!file || !file->valid()) return false;
+  const Result<std::string> now = ReadAll(file->get(), kMaxProgramFile, path, bytes.size());
+  return now && *now == bytes;
 }
 
 bool HasDigest(const UniqueFd& root, const Entry& entry, const ListedFile& file) {

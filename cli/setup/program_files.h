@@ -42,6 +42,10 @@ struct ProgramTree {
 // package manager that installed the program.
 Result<ProgramTree> OwnTree();
 
+// True if npm put the file there. npm replaces and removes its directories, and an agent may write
+// to those in its project.
+bool IsNpms(const std::string& path);
+
 // Reads the list in tree.root; leaves `list` and `files` empty if it does not exist.
 Status ReadFileList(ProgramTree& tree);
 
@@ -52,7 +56,11 @@ Result<std::string> ReadListed(const ProgramTree& tree, const ListedFile& file);
 // in the place of a directory is an error.
 Result<Entry> EntryBelow(const UniqueFd& root, const std::string& path);
 
-// True if the entry, as EntryBelow() returned it, is a file with these bytes.
+// True if the entry, as EntryBelow() returned it for the path, is a file with these bytes.
+bool HasBytes(const UniqueFd& root, const Entry& entry, const std::string& path,
+              std::string_view bytes);
+
+// The same for the bytes of a listed file.
 bool HasDigest(const UniqueFd& root, const Entry& entry, const ListedFile& file);
 
 }  // namespace ringfence

@@ -60,7 +60,7 @@ class CopyPlan {
     if (!bytes) return bytes.error();
     Result<Entry> now = EntryAtTarget(target_, file.path);
     if (!now) return now.error();
-    const bool is_same = now->exists() && HasDigest(target_.root, *now, file);
+    const bool is_same = HasBytes(target_.root, *now, file.path, *bytes);
     if (is_same && now->mode == file.mode()) return Unit{};
     const bool is_ours = is_same || (now->is_file() && target_.Find(file.path) != nullptr);
     if (now->exists() && !is_ours) {

@@ -255,6 +255,10 @@ Outcome RunUninstall(const UninstallOptions& options) {
   if (options.programs) {
     Result<ProgramTree> own = OwnTree();
     if (!own) return own.error();
+    if (IsNpms(own->prefix.text())) {
+      return ConfigError(own->prefix.text(), "npm installed these programs, so npm removes them",
+                         "run: npm uninstall ringfence, with -g if it is installed globally");
+    }
     tree = std::move(*own);
   }
   OrderedJson report = OrderedJson::object();

@@ -266,7 +266,8 @@ def test_programs_that_do_not_fit(wrapper):
                     "npm install ringfence@9.9.9")
     shutil.rmtree(wrapper.platform.parent)
     wrapper.refused("--omit=optional", "npm install --include=optional ringfence@9.9.9")
-    wrapper.refused("no glibc", '"ringfence run" are static', changes="process.report.getReport = () => ({ header: {} });\n")
+    wrapper.refused("no glibc", '"ringfence run" are static',
+                    changes="process.report.getReport = () => ({ header: {} });\n")
 
 
 def test_the_end_is_passed_on(wrapper):
