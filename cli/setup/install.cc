@@ -39,6 +39,7 @@ struct CopyReport {
   std::string prefix;
   ProgramPlan plan;
   size_t files = 0;
+  bool is_registered = false;  // a hook of any installation
   std::vector<std::string> notes;
 };
 
@@ -140,12 +141,13 @@ std::optional<std::string> InitFor(const SettingsRecord& record, const Registrat
   return {};
 }
 
-// A registration that runs the hook of another installation.
+// Notes each registration that runs the hook of another installation.
 Status NoteRegistrations(const Registration& where, CopyReport& report) {
   const auto records = ReadRecords(where.home);
   if (!records) return records.error();
   const std::string hook = report.prefix + "/bin/ringfence-hook";
   for (const SettingsRecord& record : records->value) {
+    report.is_registered = report.is_registered || !record.program.empty();
     const bool is_other = !record.program.empty() && !LeadToOneFile(record.program, hook);
     if (!is_other || !record.serves.empty()) continue;
     constexpr std::string_view kName = "ringfence";
@@ -227,6 +229,9 @@ void PrintCopied(const CopyReport& report, bool dry_run) {
     console.Line(line + ".");
   }
   for (const std::string& note : report.notes) console.Line("Note: " + note + ".");
+  if (!report.is_registered && !dry_run) {
+    console.Line("To register the hook, run: " + ProgramIn(report.prefix) + " init");
+  }
 }
 
 Outcome RunCopy(const CopyOptions& options) {
