@@ -217,7 +217,7 @@ Result<CopyReport> CopyPrograms(const CopyOptions& options) {
 
 void PrintCopied(const CopyReport& report, bool dry_run) {
   const Console console;
-  const std::string place = " in " + console.In(Tone::kStrong, report.prefix);
+  const std::string place = " in " + console.In(Tone::kStrong, Printable(report.prefix));
   const ProgramPlan& plan = report.plan;
   if (plan.steps.empty()) {
     console.Line("Ringfence " RINGFENCE_VERSION " is already installed" + place +

@@ -9,6 +9,7 @@
 #include "base/add_once.h"
 #include "base/contains.h"
 #include "base/regular_file.h"
+#include "base/text.h"
 #include "cli/command_line/options.h"
 #include "cli/common/console.h"
 #include "cli/common/file_place.h"
@@ -204,7 +205,7 @@ Result<ProgramPlan> RemovePrograms(const ProgramTree& tree, const std::string& h
 void PrintPrograms(const ProgramPlan& plan, const Path& prefix) {
   const Console console;
   console.Line("Removed " + Counted(plan.removed.size(), "file") + " of ringfence from " +
-               prefix.text() + ".");
+               Printable(prefix.text()) + ".");
   for (const std::string& path : plan.changed) {
     console.Line("Kept " + Quote(prefix.Child(path).text()) +
                  ", which was changed since it was installed.");

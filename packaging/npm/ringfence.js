@@ -75,16 +75,33 @@ function isSame(one, other) {
   }
 }
 
-// The programs in ~/.local, or "". With npm's prefix ~/.local, bin/ringfence there is this file.
-function findInstalled() {
-  const prefix = path.join(os.homedir(), '.local');
-  const program = path.join(prefix, 'bin/ringfence');
-  if (!path.isAbsolute(prefix) || !fs.existsSync(path.join(prefix, FILE_LIST))) return '';
+// With npm's prefix ~/.local, bin/ringfence there is npm's link to this file. The programs then have
+// a directory of their own.
+const PREFIXES = ['.local', '.local/lib/ringfence'];
+
+function isThisFile(program) {
   try {
-    return fs.realpathSync(program) === fs.realpathSync(__filename) ? '' : program;
+    return fs.realpathSync(program) === fs.realpathSync(__filename);
   } catch {
-    return '';
+    return false;
   }
+}
+
+// The program of an installation in the home directory, or "".
+function findInstalled() {
+  for (const prefix of PREFIXES.map(below => path.join(os.homedir(), below))) {
+    const program = path.join(prefix, 'bin/ringfence');
+    const isThere = fs.existsSync(path.join(prefix, FILE_LIST)) && fs.existsSync(program);
+    if (path.isAbsolute(prefix) && isThere && !isThisFile(program)) return program;
+  }
+  return '';
+}
+
+// The words to add to `install`, whose own default is ~/.local.
+function prefixWords(words) {
+  const home = valueOf('--home', words) || os.homedir();
+  if (valueOf('--prefix', words) || !isThisFile(path.join(home, '.local/bin/ringfence'))) return [];
+  return ['--prefix', path.join(home, PREFIXES[1])];
 }
 
 // The value of an option in one of its two forms; "" without it.
@@ -98,7 +115,7 @@ function valueOf(option, words) {
 // Copies the programs, says where, and returns their prefix.
 function install(programs, words) {
   const home = valueOf('--home', words);
-  const options = ['install', '--json', ...(home ? ['--home', home] : [])];
+  const options = ['install', '--json', ...(home ? ['--home', home] : []), ...prefixWords(words)];
   const dryRun = words.includes('--dry-run');
   if (dryRun) options.push('--dry-run');
   const done = spawnSync(programs, options, { stdio: ['inherit', 'pipe', 'inherit'], encoding: 'utf8' });
@@ -154,7 +171,8 @@ function main(words) {
   const programs = findPrograms();
   const own = path.join(programs, 'bin/ringfence');
   const isHelp = words.includes('--help') || words.includes('-h');
-  if (words[0] === 'install' || isHelp) return run(own, words);
+  if (isHelp) return run(own, words);
+  if (words[0] === 'install') return run(own, [...words, ...prefixWords(words)]);
   if (words[0] === 'init') {
     warnRoot();
     const program = path.join(install(own, words), 'bin/ringfence');

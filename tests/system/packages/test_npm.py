@@ -14,7 +14,7 @@ import pytest
 
 import client
 from checks import TIME
-from first_denial import Place, first_denial
+from first_denial import Place, first_denial, is_blocked
 from ordinary_user import ORDINARY_USER, place_for_base, remove
 from program_tree import LIST, ProgramTree, content, digest
 from repository import ROOT, VERSION
@@ -131,6 +131,11 @@ def test_from_npx_to_the_first_denied_call_and_back(place, npx, record_property)
     shutil.rmtree(place.home / ".npm")
     done = place.run(prefix / "bin/ringfence", "doctor", "--json")
     assert json.loads(done.stdout)["well"] is True, done
+    # Without its program, the registration refuses every call.
+    hook, away = prefix / "bin/ringfence-hook", place.home / "away"
+    hook.rename(away)
+    is_blocked(place, str(hook), "blocking because onFailure")
+    away.rename(hook)
     done = place.run(prefix / "bin/ringfence", "uninstall", "--all", "--programs")
     assert done.returncode == 0, done
     kept = (place.home / ".config/ringfence", place.home / ".local/state/ringfence", place.home / "dev")
@@ -242,11 +247,22 @@ def test_other_commands_prefer_the_installed_programs(wrapper):
     wrapper.install(listed="another")
     done = wrapper.run("explain")
     assert done.stdout == "installed explain\n" and "npx ringfence@9.9.9 install" in done.stderr, done
-    # With npm's prefix ~/.local, that name is npm's link to the wrapper.
-    (wrapper.prefix / "bin/ringfence").unlink()
+    assert wrapper.run("explain", env={"HOME": "relative"}).stdout == "own explain\n"
+
+
+def test_npm_installs_to_the_same_prefix(wrapper):
+    """That name is npm's link to the wrapper, so the programs have a directory of their own."""
+    (wrapper.prefix / "bin").mkdir(parents=True)
     (wrapper.prefix / "bin/ringfence").symlink_to(wrapper.script)
     assert wrapper.run("explain").stdout == "own explain\n"
-    assert wrapper.run("explain", env={"HOME": "relative"}).stdout == "own explain\n"
+    wrapper.prefix /= "lib/ringfence"
+    assert wrapper.run("install").stdout == f"own install --prefix {wrapper.prefix}\n"
+    assert wrapper.run("install", "--prefix=x").stdout == "own install --prefix=x\n"
+    wrapper.stub(f"""#!/bin/sh
+[ "$*" = "install --json --prefix {wrapper.prefix}" ] && echo '{REPORT % wrapper.prefix}'""")
+    wrapper.install()
+    assert wrapper.run("init").stdout == "installed init\n"
+    assert wrapper.run("explain").stdout == "installed explain\n"
 
 
 def on(platform):

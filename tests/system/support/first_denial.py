@@ -63,14 +63,19 @@ class Place:
         return program
 
     @property
+    def folder(self):
+        """Where commands start."""
+        return self.project if self.project.exists() else self.home
+
+    @property
     def launcher(self):
-        """Starts a command in the root, in the project."""
+        """Starts a command in the root."""
         if self.root == pathlib.Path("/"):
             return ()
         user = 0 if self.user is None else self.user
         enter = ('mount --rbind /dev "$0/dev" && mount --rbind /proc "$0/proc" && '
                  f'exec /usr/sbin/chroot --userspec={user}:{user} "$0" env -C "$@"')
-        return ("unshare", "--mount", "/bin/sh", "-c", enter, str(self.root), self.inside(self.project))
+        return ("unshare", "--mount", "/bin/sh", "-c", enter, str(self.root), self.inside(self.folder))
 
     @property
     def as_user(self):
@@ -79,9 +84,8 @@ class Place:
         return {"user": self.user, "group": self.user, "extra_groups": []}
 
     def run(self, *words, **more):
-        """Runs a command of the user in the project."""
-        folder = self.project if self.project.exists() else self.home
-        return subprocess.run([*self.launcher, *map(str, words)], cwd=folder, env=self.more_environment, text=True,
+        """Runs a command of the user."""
+        return subprocess.run([*self.launcher, *map(str, words)], cwd=self.folder, env=self.more_environment, text=True,
                               capture_output=True, timeout=PATIENCE, check=False, stdin=subprocess.DEVNULL,
                               **{**self.as_user, **more})
 
