@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/not_copied.h"
@@ -18,7 +19,7 @@ namespace ringfence {
 class ProgramChange : NotCopied {
  public:
   // `root` is the open `prefix`, which must outlive this.
-  ProgramChange(const Path& prefix, const UniqueFd& root) : prefix_(prefix), root_(root) {}
+  ProgramChange(Path prefix, const UniqueFd& root) : prefix_(std::move(prefix)), root_(root) {}
   ~ProgramChange();
 
   // Waits for other commands of the user that change files, until the destructor. Undoes a change
