@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "audit_log/system_log.h"
+#include "audit_log/twin.h"
 #include "base/directory.h"
 #include "base/inside.h"
 #include "base/launcher.h"
@@ -21,7 +22,8 @@
 namespace ringfence {
 namespace {
 
-constexpr size_t kShortLine = 1024;
+constexpr size_t kShortLines = 4096;              // the last line, and others for HasPluginEntry()
+constexpr size_t kTwinBytes = size_t{64} * 1024;  // of the log, in which a twin is looked for
 constexpr size_t kTornLines = size_t{4} * kMaxAuditLine;  // a whole line and the torn ones after it
 constexpr int kLockTries = 500;                           // one millisecond apart
 // Lines that one write appends. Meanwhile, a writer without the lock can chain its line to the one
@@ -59,8 +61,9 @@ bool StillHasName(const Path& file, const OpenLog& log) {
 
 // The end of the log.
 struct Tail {
-  std::string text;      // from the last whole line on, without the final newline
-  bool is_torn = false;  // the final newline is missing
+  std::string text;               // from the last whole line on, without the final newline
+  bool is_torn = false;           // the final newline is missing
+  bool has_plugin_entry = false;  // shortly before the end
 };
 
 Result<Tail> ReadTail(const OpenLog& log) {
@@ -68,7 +71,7 @@ Result<Tail> ReadTail(const OpenLog& log) {
   const auto size = static_cast<size_t>(log.size());
   if (size == 0) return tail;
   // Most lines are short, so more is read only if needed.
-  for (const size_t length : {kShortLine, size_t{kMaxAuditLine}, kTornLines}) {
+  for (const size_t length : {kShortLines, size_t{kMaxAuditLine}, kTornLines}) {
     const size_t start = size - std::min(size, length);
     tail.text.resize(size - start);
     const ssize_t got =
@@ -76,6 +79,7 @@ Result<Tail> ReadTail(const OpenLog& log) {
     if (got < 0) return SystemError("pread(audit log)");
     // Writers do not shorten the file, so a short read is an error.
     if (static_cast<size_t>(got) != tail.text.size()) return SystemError("pread(audit log)", EIO);
+    tail.has_plugin_entry = HasPluginEntry(tail.text);
     tail.is_torn = !tail.text.ends_with('\n');
     if (!tail.is_torn) tail.text.pop_back();
     const size_t whole = AuditChainStart(tail.text, start == 0);
@@ -85,6 +89,18 @@ Result<Tail> ReadTail(const OpenLog& log) {
     }
   }
   return tail;
+}
+
+// True if the other registration of the hook has logged the same call. Logs it twice rather than
+// not at all if the log cannot be read.
+bool IsLoggedByOther(const OpenLog& log, const Tail& tail, const NewAuditLine& line) {
+  if (!tail.has_plugin_entry && !HasPluginEntry(line.text)) return false;
+  const auto size = static_cast<size_t>(log.size());
+  std::string end(std::min(size, kTwinBytes), '\0');
+  const ssize_t got =
+      ::pread(log.fd.get(), end.data(), end.size(), static_cast<off_t>(size - end.size()));
+  if (got != static_cast<ssize_t>(end.size())) return false;
+  return HasTwin(end, line.text, line.unix_nanoseconds);
 }
 
 // Writes a line. Removes a partly written one again, but only with the lock held and if nothing
@@ -188,7 +204,7 @@ Result<bool> AppendToLog(const NewLine& added, OpenLog& log, Tail& tail, AuditLo
   if (Status s = Write(log, bytes, lock); !s) return s.error();
   TellSystem(added, line, end, IsAnchorDue(log, end, added.unix_nanoseconds));
   log.facts.st_size = static_cast<off_t>(end);
-  tail = {std::move(line), false};
+  tail = {std::move(line), false, false};
   return true;
 }
 
@@ -234,7 +250,7 @@ Result<size_t> AppendTogether(const LogPlace& place, OpenLog& log, Tail& tail,
     log.facts.st_size = static_cast<off_t>(end);
     log.facts.st_mtime = time / 1'000'000'000;
   }
-  tail = {std::move(batch.lines.back()), false};
+  tail = {std::move(batch.lines.back()), false, false};
   return batch.lines.size();
 }
 
@@ -272,6 +288,8 @@ Result<size_t> AppendOnce(const LogPlace& place, OpenLog& log, std::span<const N
                           AuditLock lock) {
   Result<Tail> tail = ReadTail(log);
   if (!tail) return tail.error();
+  const bool is_alone = lines.size() == 1 && lock == AuditLock::kHeld;
+  if (is_alone && IsLoggedByOther(log, *tail, lines.front())) return 1;
   LogEnd end{place, log, std::move(*tail), lock};
   size_t count = 0;
   while (count < lines.size()) {

@@ -18,7 +18,8 @@ namespace ringfence {
 // they are missing. At `rules.rotate` bytes the file is first renamed to FILE.<UTC time>, so no
 // line is ever lost; the chain continues in the new file. Waits at most half a second for other
 // writers, then writes without the lock. Sends the system log its part without waiting; that cannot
-// fail. Inside a sandbox the launcher outside does all this with its own file.
+// fail. Leaves out a line that the hook's other registration has written (twin.h). Inside a sandbox
+// the launcher outside does all this with its own file.
 Status AppendToAudit(const Path& file, const AuditRules& rules, const std::string& text,
                      int64_t unix_nanoseconds);
 

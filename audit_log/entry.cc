@@ -57,6 +57,7 @@ constexpr EntryMember kEntryMembers[] = {{"time", &AuditEntry::time},
                                          {"result", &AuditEntry::result},
                                          {"before"},
                                          {"after"},
+                                         {"via", &AuditEntry::via},
                                          {"us"}};
 
 std::string Cut(const std::string& text) { return JsonString(CutText(text, kMaxEntryText)); }

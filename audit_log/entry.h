@@ -69,6 +69,7 @@ struct AuditEntry {
   std::string moved_from;                  // the path from which `paths` was moved
   std::string result;                      // "applied", "merged", "held"
   std::optional<FileState> before, after;  // absent if the name does not exist
+  std::string via;                         // "plugin" if the plugin registered the hook
   int64_t microseconds = 0;                // duration of the decision
 
   // Set only by ReadAuditEntry(); AppendToAudit() and InsideLog write them.
