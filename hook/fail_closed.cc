@@ -85,6 +85,14 @@ Status FailClosed() {
   return BoundTime();
 }
 
+Status LiftLimits() {
+  constexpr itimerval kNone{};
+  sigset_t none;
+  sigemptyset(&none);
+  if (::setitimer(ITIMER_REAL, &kNone, nullptr) != 0) return SystemError("setitimer");
+  return CallStatus(::sigprocmask(SIG_SETMASK, &none, nullptr) == 0, "sigprocmask");
+}
+
 void Refuse(std::string_view line) {
   // A failure of this write cannot be reported, and the write must not block: a line fits into a
   // pipe that has any room at all (pipe(7)).

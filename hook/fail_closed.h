@@ -14,6 +14,9 @@ namespace ringfence {
 // caught; holds back signals that only ask to stop until the answer is out; limits memory and time.
 Status FailClosed();
 
+// Undoes FailClosed() for a program that takes the place of this process.
+Status LiftLimits();
+
 // Prints one line and ends the process with status 2. Async-signal-safe.
 [[noreturn]] void Refuse(std::string_view line);
 

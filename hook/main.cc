@@ -18,6 +18,7 @@
 #include "base/syscall.h"
 #include "hook/fail_closed.h"
 #include "hook/options.h"
+#include "hook/plugin_command.h"
 #include "hook/serve.h"
 
 namespace ringfence {
@@ -90,6 +91,12 @@ Result<Registration> RegistrationOf(const HookOptions& options) {
   registration.program = OwnProgram();
   registration.program_real = std::move(*program_real);
   registration.user = EffectiveUser();
+  if (registration.is_plugin) {
+    // The plugin names the program relative to its own directory, and has no --home. With these,
+    // its answers equal those of a registration by `ringfence init`.
+    if (!registration.program_real.empty()) registration.program = registration.program_real;
+    if (registration.home.empty()) registration.home = registration.home_variable;
+  }
   return registration;
 }
 
@@ -101,7 +108,19 @@ Result<Registration> RegistrationOf(const HookOptions& options) {
 }
 
 [[noreturn, gnu::noinline]] void EndRefused(const Error& error) {
-  EndWith({RefusalLine(error, ""), 2});
+  EndWith({RefusalLine(error, ""), 2, {}});
+}
+
+// Returns only if the program cannot be started.
+Error Become(std::vector<std::string> program, const Registration& registration) {
+  const std::vector<char*> arguments = ArgumentPointers(program);
+  std::vector<std::string> variables = AnswerEnvironment(registration);
+  const std::vector<char*> environment = ArgumentPointers(variables);
+  if (Status s = LiftLimits(); !s) return s.error();
+  ::execve(program.front().c_str(), arguments.data(), environment.data());
+  Error error = SystemError("start " + program.front());
+  error.hint = "both programs are needed: install ringfence again";
+  return error;
 }
 
 // Not inlined into main: its variables take 5 KiB of stack, and a stack overflow is caught only
@@ -126,6 +145,7 @@ Result<Registration> RegistrationOf(const HookOptions& options) {
   }
   const Reply reply = Serve(*registration, source, output);
   source.Drain();
+  if (!reply.program.empty()) EndRefused(Become(reply.program, *registration));
   EndWith(reply);
 }
 

@@ -11,6 +11,7 @@ Result<HookOptions> ParseHookOptions(std::span<char* const> arguments) {
       {"--home", &HookOptions::home},
       {"--profile", &HookOptions::profile},
       {"--trial", nullptr, &HookOptions::trial},
+      {"--plugin", nullptr, &HookOptions::is_plugin},
       {"--help", nullptr, &HookOptions::help},
       {"-h", nullptr, &HookOptions::help},
       {"--version", nullptr, &HookOptions::version},
@@ -31,7 +32,7 @@ std::string HookHelp() {
          ": decides the tool calls of a coding agent by a policy\n"
          "\n"
          "Usage: ringfence-hook [--policy FILE] [--root DIR] [--home DIR] [--profile NAME]\n"
-         "                      [--trial] < EVENT\n"
+         "                      [--trial] [--plugin] < EVENT\n"
          "\n"
          "  --policy FILE   use this policy instead of the user's and the project's\n"
          "  --root DIR      the project (default: CLAUDE_PROJECT_DIR)\n"
@@ -39,6 +40,7 @@ std::string HookHelp() {
          "                  differ, both count)\n"
          "  --profile NAME  use this profile of the policy\n"
          "  --trial         decide, but leave nothing behind: no audit log, no alerts\n"
+         "  --plugin        started by the plugin for Claude Code: also answers its commands\n"
          "  -h, --help      print this help and exit\n"
          "  -V, --version   print the version and exit\n"
          "\n"

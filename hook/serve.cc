@@ -6,8 +6,10 @@
 #include "audit_log/append.h"
 #include "audit_log/entry.h"
 #include "audit_log/line.h"
+#include "audit_log/twin.h"
 #include "base/launcher.h"
 #include "base/syscall.h"
+#include "hook/plugin_command.h"
 #include "hook/serve_result.h"
 #include "hook/session_text.h"
 #include "hook/wrap.h"
@@ -36,6 +38,8 @@ class Server {
     }
     if (Status s = ReadEvent(source, filter).MoveTo(event_); !s) return Refused(s.error());
     if (event_.kind == EventKind::kNotServed) return {};
+    // Needs no policy: /ringfence:doctor explains a broken one.
+    if (event_.kind == EventKind::kPromptExpansion) return ServePluginCommand();
     if (!context) return Refused(context.error());
     context_ = std::move(*context);
     if (event_.is_call()) {
@@ -64,13 +68,22 @@ class Server {
       case EventKind::kPostToolUse:
       case EventKind::kPostToolUseFailure:
         return ServeResult();
+      case EventKind::kPromptExpansion:
       case EventKind::kNotServed:
         break;
     }
     return {};
   }
 
-  Reply Refused(const Error& error) const { return {RefusalLine(error, policy_.say), 2}; }
+  // Only the plugin has these commands, and registers the event.
+  Reply ServePluginCommand() const {
+    if (!registration_.is_plugin || !IsPluginCommand(event_.command)) return {};
+    Result<std::vector<std::string>> program = AnswerOf(event_.command, registration_);
+    if (!program) return Refused(program.error());
+    return {.err = "", .status = 0, .program = std::move(*program)};
+  }
+
+  Reply Refused(const Error& error) const { return {RefusalLine(error, policy_.say), 2, {}}; }
 
   Reply Answer(const std::string& out) {
     if (out.empty() || output_.Print(out)) return {};
@@ -94,6 +107,7 @@ class Server {
     }
     entry.time = AuditTime(now);
     entry.profile = policy_.profile;
+    if (registration_.is_plugin) entry.via = kViaPlugin;
     entry.microseconds = (Nanoseconds(CLOCK_MONOTONIC) - start_) / 1000;
     return AppendToAudit(*context_.places.audit_file, policy_.audit, AuditText(entry), now);
   }
@@ -163,7 +177,7 @@ class Server {
 
   Reply ServeConfigChange() {
     const Result<std::vector<std::string>> reasons =
-        WeakenedSettings(event_, context_.places, registration_.program);
+        WeakenedSettings(event_, context_.places, {registration_.program, registration_.is_plugin});
     if (!reasons) return Refused(reasons.error());
     Decision decision;
     if (reasons->empty()) return AnswerAndLog("", decision);
@@ -175,7 +189,14 @@ class Server {
     return reply;
   }
 
+  // True if the registration in the settings tells the model and the user the same. Decisions are
+  // never left to it.
+  bool IsToldBySettings() const {
+    return registration_.is_plugin && IsRegisteredInSettings(event_, context_.places);
+  }
+
   Reply ServeStart() {
+    if (IsToldBySettings()) return {};
     const std::string text = BoundaryText(policy_, context_, policy_.sandbox.mode, Sandbox());
     return Answer(ContextAnswer(event_.name, text));
   }
@@ -199,6 +220,7 @@ class Server {
       if (Status s = Log(LoggedVerdict::kAlert, &*told.unwrapped, ""); !s)
         err = RefusalLine(s.error(), "");
     }
+    if (IsToldBySettings()) return {.err = std::move(err)};
     Reply reply = Answer(ContextAnswer(event_.name, told.model, told.user));
     if (reply.status != 0 || registration_.trial) return reply;
     const int64_t now = Nanoseconds(CLOCK_REALTIME);

@@ -1,6 +1,9 @@
 // Serves one event: reads it, finds the policy, decides, answers, logs.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "base/json_scanner.h"
 #include "base/not_copied.h"
 #include "policy/places.h"
@@ -11,6 +14,7 @@ namespace ringfence {
 struct Reply {
   std::string err;  // for stderr
   int status = 0;
+  std::vector<std::string> program;  // with its arguments: takes the place of this process
 };
 
 // Prints text on standard output at the moment when it must go out.

@@ -19,6 +19,7 @@ enum class EventKind : uint8_t {
   kSubagentStart,
   kPostToolUse,
   kPostToolUseFailure,
+  kPromptExpansion,
   kNotServed,  // an event of the client that ringfence does not answer
 };
 
@@ -49,6 +50,16 @@ struct RawInput {
   bool operator==(const RawInput&) const = default;
 };
 
+// A command that the user typed, or a scheduled prompt: "/ringfence:explain Read x".
+struct SlashCommand {
+  std::string name;       // "ringfence:explain"
+  std::string source;     // "plugin"
+  std::string arguments;  // the text after the name
+  bool is_cut = false;    // the arguments were too long to keep
+
+  bool operator==(const SlashCommand&) const = default;
+};
+
 struct Event {
   EventKind kind = EventKind::kNotServed;
   std::string name;  // hook_event_name
@@ -66,6 +77,8 @@ struct Event {
   std::string config_file;  // ConfigChange: the settings file that changed
   std::string failure;      // the end of a failed tool's output (PostToolUse, PostToolUseFailure)
   std::optional<int64_t> milliseconds;  // for which that tool ran, if the client says so
+
+  SlashCommand command;  // UserPromptExpansion
 
   bool in_sandbox = false;  // refused by the kernel sandbox, which cannot ask the user
 

@@ -30,6 +30,7 @@ struct Registration {
   std::string program_real;      // `program` without links; empty if unknown
   uint32_t user = 0;             // effective user id
   bool trial = false;            // --trial: leaves nothing behind: no audit log, no alerts
+  bool is_plugin = false;        // --plugin: registered by the plugin, perhaps by settings as well
 };
 
 struct Places {

@@ -14,9 +14,19 @@
 
 namespace ringfence {
 
+// The running hook.
+struct OwnHook {
+  std::string_view program;
+  bool is_plugin = false;  // the plugin registers it, so the plugin must stay enabled
+};
+
 // Returns one sentence for each reason to refuse; empty if nothing is weaker than what was
 // approved.
 Result<std::vector<std::string>> WeakenedSettings(const Event& event, const Places& places,
-                                                  std::string_view program);
+                                                  const OwnHook& hook);
+
+// True if one of the settings files registers the hook for this event, exactly as the user approved
+// it, and no file disables hooks. False if the files cannot be read.
+bool IsRegisteredInSettings(const Event& event, const Places& places);
 
 }  // namespace ringfence

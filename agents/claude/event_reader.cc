@@ -13,6 +13,7 @@ namespace ringfence {
 namespace {
 
 constexpr size_t kMaxNameText = 512;  // for tools, sessions, agents
+constexpr size_t kMaxSlashArguments = 4096;
 constexpr size_t kMaxFailure = size_t{16} * 1024;
 constexpr size_t kMaxKept = size_t{1}
                             << 20;  // a command of 128 KiB never needs more, however it is escaped
@@ -30,10 +31,11 @@ constexpr EventName kServed[] = {
     {"SubagentStart", EventKind::kSubagentStart},
     {"PostToolUse", EventKind::kPostToolUse},
     {"PostToolUseFailure", EventKind::kPostToolUseFailure},
+    {"UserPromptExpansion", EventKind::kPromptExpansion},
 };
 constexpr WordList kNotServed(
-    "PostToolBatch\nNotification\nUserPromptSubmit\nUserPromptExpansion\nSessionEnd\nStop\n"
-    "StopFailure\nSubagentStop\nPreCompact\nPostCompact\nPreModelSwitch\nPostModelSwitch\n"
+    "PostToolBatch\nNotification\nUserPromptSubmit\nSessionEnd\nStop\nStopFailure\nSubagentStop\nPr"
+    "eCompact\nPostCompact\nPreModelSwitch\nPostModelSwitch\n"
     "PermissionDenied\nSetup\nTeammateIdle\nTaskCreated\nTaskCompleted\nElicitation\n"
     "ElicitationResult\nWorktreeCreate\nWorktreeRemove\nInstructionsLoaded\nCwdChanged\n"
     "FileChanged\nDirectoryAdded\nMessageDisplay\n");
@@ -113,6 +115,9 @@ class EventFieldsReader {
     if (key == "tool_input") return ReadInput();
     if (key == "error") return ReadFailure();
     if (key == "tool_response") return ReadResponse();
+    if (key == "command_name") return ReadSlash(kMaxNameText, &event_.command.name);
+    if (key == "command_source") return ReadSlash(kMaxNameText, &event_.command.source);
+    if (key == "command_args") return ReadSlash(kMaxSlashArguments, &event_.command.arguments);
     if (key == "duration_ms" && token_ == Token::kNumber) ReadDuration();
     return scanner_.SkipValue(token_);
   }
@@ -140,6 +145,16 @@ class EventFieldsReader {
     JsonScanner::String string;
     if (!scanner_.TakeString(kMaxFailure, &string, JsonScanner::Keep::kEnd)) return false;
     event_.failure += string.text;
+    return true;
+  }
+
+  // Never fails for a value: an error would stop commands that are none of ringfence's.
+  bool ReadSlash(size_t limit, std::string* out) {
+    if (token_ != Token::kString) return scanner_.SkipValue(token_);
+    JsonScanner::String string;
+    if (!scanner_.TakeString(limit, &string)) return false;
+    event_.command.is_cut = event_.command.is_cut || string.cut || string.has_nul;
+    *out = string.text;
     return true;
   }
 

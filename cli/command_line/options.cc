@@ -40,6 +40,7 @@ constexpr CommandEntry kCommands[] = {
     {"settings", AddSettings},
     {"layout", AddLayout},
     {"prompt", AddPrompt},
+    {"answer", AddAnswer},
     {"completion", AddCompletion},
     {"help", AddHelp},
     {"manual", AddManual},

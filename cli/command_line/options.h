@@ -56,6 +56,7 @@ void AddManual(Command& app, Action& chosen);
 void AddProxy(Command& app, Action& chosen);  // shows the egress proxy's sessions and connections
 // `proxy log`: the lines of the log that are about connections.
 void AddConnectionLog(Command& proxy, Action& chosen);
+void AddAnswer(Command& app, Action& chosen);  // to a command of the plugin; hidden
 void AddPrompt(Command& app, Action& chosen);
 void AddReplay(Command& app, Action& chosen);
 void AddRevoke(Command& app, Action& chosen);       // removes what `allow` added

@@ -24,7 +24,7 @@ std::string Parsed(const std::vector<std::string>& words) {
   }
   return options->policy + "|" + options->root + "|" + options->home + "|" + options->profile +
          "|" + (options->help ? "help" : "") + (options->version ? "version" : "") +
-         (options->trial ? "trial" : "");
+         (options->trial ? "trial" : "") + (options->is_plugin ? "plugin" : "");
 }
 
 }  // namespace
@@ -44,6 +44,7 @@ TEST_CASE("options: of the hook") {
       {"version", {"--version"}, "||||version"},
       {"version, short", {"-V"}, "||||version"},
       {"a trial", {"--trial", "--root", "r"}, "|r|||trial"},
+      {"of the plugin", {"--plugin"}, "||||plugin"},
       {"a trial with a value", {"--trial=1"}, "! --trial takes no value"},
       {"a value that looks like an option", {"--root", "--help"}, "! --root needs a value"},
       {"an unknown option",

@@ -3,8 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "agents/claude/agent.h"
+#include "agents/claude/settings/settings.h"
 #include "base/text.h"
+#include "tests/support/corpora.h"
 #include "tests/support/temporary_tree.h"
 #include "tests/support/world.h"
 
@@ -54,4 +58,116 @@ TEST_CASE("serve: without a home a call is answered, and the user is told that i
   registration.trial = true;
   Printed trial;
   CHECK(serve("file", trial).err.empty());
+}
+
+namespace {
+
+class PluginSession : public TemporaryTree {
+ public:
+  PluginSession() {
+    File("project/file");
+    Directory("home");
+    registration.project_dir = At("project");
+    registration.home = At("home");
+    registration.user = kStranger;
+  }
+
+  Reply Say(std::string_view members, Printed& output) const {
+    const std::string event = R"({"session_id":"s","cwd":)" + JsonString(At("project")) +
+                              R"(,"permission_mode":"default",)" + std::string(members) + "}";
+    TextSource source(event);
+    return Serve(registration, source, output);
+  }
+
+  std::string Log() const { return ReadWholeFile(At("home/.local/state/ringfence/audit.jsonl")); }
+
+  // Registers the hook for the event, and approves it as `ringfence init` does.
+  void Register(const char* event) const {
+    const std::string text = R"({"hooks":{")" + std::string(event) +
+                             R"(":[{"hooks":[{"type":"command","command":"/o/ringfence-hook",)"
+                             R"("args":[],"onFailure":"block"}]}]}})";
+    File("home/.claude/settings.json", text);
+    const std::string path = At("home/.claude/settings.json");
+    Approvals approvals;
+    approvals.files.push_back(
+        ApprovedAsIs(ParseClientSettings(text, path, path), "/o/ringfence-hook"));
+    File("home/.local/state/ringfence/approvals.json", RenderApprovals(approvals));
+  }
+
+  Registration registration{.agent = &ClaudeCode()};
+};
+
+size_t Lines(const std::string& text) {
+  return static_cast<size_t>(std::ranges::count(text, '\n'));
+}
+
+constexpr std::string_view kRead =
+    R"("hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"/etc/shadow"})";
+constexpr std::string_view kStart = R"("hook_event_name":"SessionStart","source":"startup")";
+constexpr std::string_view kExplain =
+    R"("hook_event_name":"UserPromptExpansion","command_name":"ringfence:explain",)"
+    R"("command_args":"x","command_source":"plugin")";
+
+}  // namespace
+
+TEST_CASE("serve: both registrations deny a call, and the log has it once") {
+  PluginSession session;
+  for (const bool is_plugin : {true, false, false, true}) {
+    session.registration.is_plugin = is_plugin;
+    Printed printed;
+    CHECK(session.Say(kRead, printed).err.empty());
+    CHECK(printed.text.find("\"deny\"") != std::string::npos);
+  }
+  CHECK(Lines(session.Log()) == 2);
+}
+
+TEST_CASE("serve: the plugin tells the model nothing that the settings' registration tells") {
+  PluginSession session;
+  session.registration.is_plugin = true;
+  Printed alone;
+  session.Say(kStart, alone);
+  CHECK_FALSE(alone.text.empty());
+  session.Register("SessionStart");
+  Printed beside;
+  session.Say(kStart, beside);
+  CHECK(beside.text.empty());
+  session.registration.is_plugin = false;
+  Printed settings;
+  session.Say(kStart, settings);
+  CHECK(settings.text == alone.text);
+}
+
+TEST_CASE("serve: of two registrations, one tells about a refusal by a program") {
+  constexpr std::string_view kFailed =
+      R"("hook_event_name":"PostToolUseFailure","tool_name":"Bash","tool_input":{"command":"x"},)"
+      R"("error":"cat: /etc/shadow: Permission denied")";
+  PluginSession session;
+  session.registration.is_plugin = true;
+  Printed alone;
+  session.Say(kFailed, alone);
+  CHECK(alone.text.find("/etc/shadow") != std::string::npos);
+  session.Register("PostToolUseFailure");
+  Printed beside;
+  session.Say(kFailed, beside);
+  CHECK(beside.text.empty());
+}
+
+TEST_CASE("serve: a command of the plugin is handed to ringfence, with any policy") {
+  PluginSession session;
+  session.File("home/.config/ringfence/policy.json", "{");
+  Printed printed;
+  CHECK(session.Say(kExplain, printed).program.empty());
+  session.registration.is_plugin = true;
+  const Reply reply = session.Say(kExplain, printed);
+  CHECK(reply.program.size() == 6);
+  CHECK(reply.status == 0);
+  CHECK(printed.text.empty());
+  const Reply other = session.Say(R"("hook_event_name":"UserPromptExpansion")", printed);
+  CHECK(other.program.empty());
+  CHECK(other.status == 0);
+  const std::string long_text = R"("hook_event_name":"UserPromptExpansion",)"
+                                R"("command_name":"ringfence:explain","command_source":"plugin",)"
+                                R"("command_args":")" +
+                                std::string(5000, 'x') + '"';
+  CHECK(session.Say(long_text, printed).status == 2);
 }

@@ -179,6 +179,8 @@ ClientSettings ReadClientSettings(const JsonTree& tree, std::string path) {
     settings.disables_hooks = node->kind == JsonKind::kTrue;
     settings.disables_hooks_at = tree.PlaceOf(node->begin);
   }
+  const std::string plugin = std::string(kPluginSwitches) + "/" + std::string(kOwnPlugin);
+  if (const JsonNode* node = NodeAt(tree, plugin)) settings.plugin = node->kind == JsonKind::kTrue;
   for (const FlagKey& key : SettingFlags()) {
     const JsonNode* node = NodeAt(tree, key.pointer);
     const bool is_flag =

@@ -56,6 +56,13 @@ struct SettingTexts {
 // The client's own deny rules, such as "Read(~/.ssh)".
 inline constexpr std::string_view kDenyRules = "/permissions/deny";
 
+// Ringfence's own plugin, and the setting that enables plugins.
+inline constexpr std::string_view kOwnPlugin = "ringfence@ringfence";
+inline constexpr std::string_view kPluginSwitches = "/enabledPlugins";
+
+// The directory of the marketplace that is installed with `program`.
+Path MarketplaceOf(const Path& program);
+
 struct ClientSettings {
   std::string path;            // absolute; approvals are stored by it
   std::string name;            // the file's name in messages
@@ -65,6 +72,7 @@ struct ClientSettings {
   bool disables_hooks = false;      // disableAllHooks
   std::string disables_hooks_at;    // "settings.json:7:12"
   std::string permission_mode;      // permissions.defaultMode
+  std::optional<bool> plugin;       // ringfence's own plugin is enabled or disabled
   std::vector<SettingFlag> flags;   // those of SettingFlags() that the file sets
   std::vector<SettingTexts> lists;  // those of SettingLists() that the file sets
 

@@ -170,9 +170,18 @@ class Comparison {
       return;
     }
     for (const std::string& text : weaker) {
+      if (IsOwnPlugin(key.pointer, text)) continue;
       Say(QuotedKey(key.pointer) + (longer ? " has " : " no longer has ") + Quote(text, 80) +
           (longer ? ", which is not approved" : ""));
     }
+  }
+
+  // True for the values that enable the plugin of this installation.
+  bool IsOwnPlugin(std::string_view pointer, std::string_view text) const {
+    if (pointer == kPluginSwitches) return text == std::string(kOwnPlugin) + "=true";
+    if (pointer != "/extraKnownMarketplaces" || !program_.starts_with('/')) return false;
+    return text == "ringfence/source/source=directory" ||
+           text == "ringfence/source/path=" + MarketplaceOf(Path::Clean(program_)).text();
   }
 
   void CompareMasks(const TextsKey& key, const std::vector<std::string>& before,
@@ -200,6 +209,10 @@ class Comparison {
 };
 
 }  // namespace
+
+Path MarketplaceOf(const Path& program) {
+  return program.Parent().Parent().Child("share").Child("ringfence").Child("claude-plugin");
+}
 
 std::vector<FlagKey> SettingFlags() {
   std::vector<FlagKey> keys;

@@ -54,15 +54,22 @@ class Session : public TemporaryTree {
 
   void NoHome() { places_.homes = places_.homes_real = {}; }
 
-  std::string Reasons(const std::string& changed = "") const {
+  std::string Reasons(const std::string& changed = "", bool is_plugin = false) const {
     Event event;
     event.kind = EventKind::kConfigChange;
     event.config_file = changed;
-    const Result<std::vector<std::string>> reasons = WeakenedSettings(event, places_, kProgram);
+    const Result<std::vector<std::string>> reasons =
+        WeakenedSettings(event, places_, {kProgram, is_plugin});
     if (!reasons) return "! " + reasons.error().text();
     std::string text;
     for (const std::string& reason : *reasons) text += reason + "\n";
     return text;
+  }
+
+  bool IsRegistered(const char* event_name) const {
+    Event event;
+    event.name = event_name;
+    return IsRegisteredInSettings(event, places_);
   }
 
  private:
@@ -295,4 +302,78 @@ TEST_CASE("config change: without a home, nothing is approved") {
   CHECK(session.Reasons(session.At(kProject)) == "");
   session.File(kProject, R"({"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}})");
   CHECK(session.Reasons(session.At(kProject)).find("not approved") != std::string::npos);
+}
+
+TEST_CASE("config change: the hook of the plugin keeps the plugin enabled") {
+  const std::string on = R"({"enabledPlugins":{"ringfence@ringfence":true}})";
+  const std::string off = R"({"enabledPlugins":{"ringfence@ringfence":false}})";
+  Session session;
+  session.File(kUser, on);
+  CHECK(session.Reasons("", true) == "");
+  CHECK(session.Reasons() == "");
+  for (const char* file : {kProject, kLocal}) {
+    CAPTURE(file);
+    const Session other;
+    other.File(kUser, on);
+    other.File(file, off);
+    CHECK(other.Reasons("", true) ==
+          other.At(file) +
+              " disables the plugin \"ringfence@ringfence\", which registers this hook\n");
+    CHECK(other.Reasons() == "");  // the registration in the settings stays
+  }
+  // The local settings count before the project's, and these before the user's.
+  session.File(kProject, off);
+  session.File(kLocal, on);
+  CHECK(session.Reasons("", true) == "");
+  session.File(kLocal, R"({"enabledPlugins":{"ringfence@ringfence":1}})");
+  CHECK(session.Reasons("", true) != "");
+}
+
+TEST_CASE("config change: a plugin that no file enables any more is noticed if one did") {
+  const Session session;
+  session.File(kUser, "{}");
+  CHECK(session.Reasons("", true) == "");  // for example, the managed settings enable it
+  session.File(kUser, R"({"enabledPlugins":{"a@b":true}})");
+  session.Approve({kUser});
+  CHECK(session.Reasons("", true) == "");
+  session.File(kUser, R"({"enabledPlugins":{"ringfence@ringfence":true}})");
+  session.Approve({kUser});
+  session.File(kUser, "{}");
+  CHECK(session.Reasons("", true) ==
+        "no file enables the plugin \"ringfence@ringfence\", which registers this hook\n");
+}
+
+TEST_CASE("config change: the plugin of this installation needs no approval, others do") {
+  const auto reasons = [](std::string_view path, std::string_view plugin) {
+    const Session session;
+    session.File(kUser, R"({"extraKnownMarketplaces":{"ringfence":{"source":{"source":"directory",)"
+                        R"("path":")" +
+                            std::string(path) + R"("}}},"enabledPlugins":{")" +
+                            std::string(plugin) + R"(":true}})");
+    return session.Reasons();
+  };
+  constexpr std::string_view kOwn = "/opt/ringfence/share/ringfence/claude-plugin";
+  CHECK(reasons(kOwn, "ringfence@ringfence") == "");
+  CHECK(reasons("/tmp/evil", "ringfence@ringfence") != "");
+  CHECK(reasons(kOwn, "ringfence@other") != "");
+}
+
+TEST_CASE("config change: a registration in the settings counts as the user approved it") {
+  Session session;
+  CHECK_FALSE(session.IsRegistered("PreToolUse"));  // not approved
+  session.Approve({kUser});
+  CHECK(session.IsRegistered("PreToolUse"));
+  CHECK_FALSE(session.IsRegistered("SessionStart"));
+  session.File(kLocal, R"({"disableAllHooks":true})");
+  CHECK_FALSE(session.IsRegistered("PreToolUse"));
+  session.File(kLocal, "{}");
+  CHECK(session.IsRegistered("PreToolUse"));
+  session.File(kUser, Registered(R"(,"model":5)"));  // the client drops the file
+  CHECK_FALSE(session.IsRegistered("PreToolUse"));
+  session.File(kUser, Registered());
+  session.Directory(kProject);  // not a file
+  CHECK_FALSE(session.IsRegistered("PreToolUse"));
+  const Session damaged;
+  damaged.File("home/.local/state/ringfence/approvals.json", "{");
+  CHECK_FALSE(damaged.IsRegistered("PreToolUse"));
 }

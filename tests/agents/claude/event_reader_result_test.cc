@@ -1,4 +1,4 @@
-// Events after a tool call: its error message and its duration.
+// Events after a tool call: its error message and its duration. Also slash commands.
 #include <doctest/doctest.h>
 
 #include "agents/claude/event_reader.h"
@@ -52,4 +52,21 @@ TEST_CASE("event: how long a tool ran") {
     CAPTURE(other);
     CHECK_FALSE(milliseconds(other));
   }
+}
+
+TEST_CASE("event: a slash command is read, whatever its parts are") {
+  const auto read = [](const std::string& members) {
+    const Result<Event> event =
+        Read(R"({"hook_event_name":"UserPromptExpansion",)" + members + "}");
+    REQUIRE(event.has_value());
+    return event->command;
+  };
+  const SlashCommand whole = read(
+      R"("command_name":"ringfence:explain","command_args":"a \"b\"","command_source":"plugin")");
+  CHECK(whole == SlashCommand{"ringfence:explain", "plugin", "a \"b\"", false});
+  CHECK(read(R"("command_name":5,"command_args":[1],"command_source":null)") == SlashCommand{});
+  CHECK(read(R"("command_args":")" + std::string(4096, 'x') + '"').is_cut == false);
+  CHECK(read(R"("command_args":")" + std::string(4097, 'x') + '"').is_cut);
+  CHECK(read(R"("command_args":"a\u0000")").is_cut);
+  CHECK_FALSE(Read(R"({"hook_event_name":"UserPromptExpansion","command_name":"\x"})").has_value());
 }

@@ -117,7 +117,8 @@ TEST_CASE("event: all event names of the client are known, and no others") {
                                     {"SessionStart", EventKind::kSessionStart},
                                     {"SubagentStart", EventKind::kSubagentStart},
                                     {"PostToolUse", EventKind::kPostToolUse},
-                                    {"PostToolUseFailure", EventKind::kPostToolUseFailure}};
+                                    {"PostToolUseFailure", EventKind::kPostToolUseFailure},
+                                    {"UserPromptExpansion", EventKind::kPromptExpansion}};
   const auto named = [](std::string_view name) {
     return Read(R"({"hook_event_name":")" + std::string(name) + "\"}");
   };
@@ -125,15 +126,31 @@ TEST_CASE("event: all event names of the client are known, and no others") {
     CAPTURE(row.name);
     CHECK(named(row.name)->kind == row.kind);
   }
-  for (const std::string_view name : {"PostToolBatch",       "Notification",   "UserPromptSubmit",
-                                      "UserPromptExpansion", "SessionEnd",     "Stop",
-                                      "StopFailure",         "SubagentStop",   "PreCompact",
-                                      "PostCompact",         "PreModelSwitch", "PostModelSwitch",
-                                      "PermissionDenied",    "Setup",          "TeammateIdle",
-                                      "TaskCreated",         "TaskCompleted",  "Elicitation",
-                                      "ElicitationResult",   "WorktreeCreate", "WorktreeRemove",
-                                      "InstructionsLoaded",  "CwdChanged",     "FileChanged",
-                                      "DirectoryAdded",      "MessageDisplay"}) {
+  for (const std::string_view name : {"PostToolBatch",
+                                      "Notification",
+                                      "UserPromptSubmit",
+                                      "SessionEnd",
+                                      "Stop",
+                                      "StopFailure",
+                                      "SubagentStop",
+                                      "PreCompact",
+                                      "PostCompact",
+                                      "PreModelSwitch",
+                                      "PostModelSwitch",
+                                      "PermissionDenied",
+                                      "Setup",
+                                      "TeammateIdle",
+                                      "TaskCreated",
+                                      "TaskCompleted",
+                                      "Elicitation",
+                                      "ElicitationResult",
+                                      "WorktreeCreate",
+                                      "WorktreeRemove",
+                                      "InstructionsLoaded",
+                                      "CwdChanged",
+                                      "FileChanged",
+                                      "DirectoryAdded",
+                                      "MessageDisplay"}) {
     CAPTURE(name);
     CHECK(named(name)->kind == EventKind::kNotServed);
   }
