@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "agents/claude/setup/client_sandbox.h"
+#include "agents/claude/setup/plugin.h"
 #include "agents/claude/setup/settings_editor.h"
 #include "base/contains.h"
 #include "base/json_pointer.h"
@@ -306,7 +307,16 @@ class LayersChecker {
   void CheckEvents() {
     if (CheckSwitches()) return;
     const auto missing = [&](std::string_view event) { return !IsInForce(event); };
-    if (std::ranges::all_of(ServedEvents(), missing)) {
+    const bool is_missing = std::ranges::all_of(ServedEvents(), missing);
+    if (is_missing && FindPlugin(question_.where, question_.files).is_in_force()) {
+      return Add(
+          findings_, Severity::kWarning, "only-plugin",
+          ConfigError("registration",
+                      "only the plugin registers the hook: a project can disable it, and calls run "
+                      "unchecked if its directory is removed",
+                      "register the hook in your settings as well: " + InitInForce()));
+    }
+    if (is_missing) {
       return Add(
           findings_, Severity::kError, "not-registered",
           ConfigError("registration", "no settings file registers the hook, so no call is decided",

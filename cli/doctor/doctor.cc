@@ -74,6 +74,7 @@ Status Examine(const DoctorOptions& options, DoctorRows& rows) {
   if (Status s = LookAtFiles(options, rows); !s) return s;
   if (Status s = ReadSettingsFiles(patient.where).MoveTo(patient.settings); !s) return s;
   LookAtRegistration(patient, rows);
+  LookAtPlugin(patient, rows);
   for (const Registered& registered :
        RegistrationsInForce(given, patient.settings, patient.hook.path)) {
     CheckRegisteredPolicy(registered, patient, rows);

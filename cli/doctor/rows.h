@@ -44,6 +44,7 @@ using DoctorRows = std::vector<DoctorRow>;
 
 void LookAtPolicies(const Patient& patient, DoctorRows& rows);
 void LookAtRegistration(const Patient& patient, DoctorRows& rows);  // by sending the hook an event
+void LookAtPlugin(const Patient& patient, DoctorRows& rows);        // if it is installed
 void LookAtClient(const Patient& patient, DoctorRows& rows);
 void LookAtSandbox(const Patient& patient, DoctorRows& rows);  // by running it
 void LookAtNetwork(const Patient& patient, DoctorRows& rows);  // the host's own proxy

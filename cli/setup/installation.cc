@@ -7,6 +7,7 @@
 
 #include "agents/claude/agent.h"
 #include "agents/claude/setup/mcp_servers.h"
+#include "agents/claude/setup/plugin.h"
 #include "base/regular_file.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -38,6 +39,7 @@ std::optional<InstallFailure> Installation::Run(InstallReport& report) {
     if (Status s = (this->*step)(); !s) return InstallFailure{s.error()};
   }
   NoteProgram();
+  NotePlugin();
   if (borrowed_.is_borrowed()) NoteBorrowed();
   report.confinement = policy_->wrap_bash ? WrappedConfinement(policy_->sandbox.mode)
                                           : CheckConfinement(files_, limited_.tools);
@@ -343,6 +345,18 @@ Status Installation::ProveIt() {
   // A decision of the command proves nothing if the client does not start it.
   if (report_->switches.empty()) report_->proof = std::move(*proof);
   return Unit{};
+}
+
+void Installation::NotePlugin() {
+  if (!FindPlugin(request_.where, files_).is_in_force()) return;
+  Note(
+      "the plugin ringfence@ringfence registers the hook as well: both decide each call, and the "
+      "log has it once");
+  if (request_.policy.empty() && request_.profile.empty() && request_.root.empty()) return;
+  Note(
+      std::string("the plugin's hook uses none of these options, and the stricter decision counts. "
+                  "To use only this registration: ") +
+      kRemovePlugin);
 }
 
 void Installation::NoteProgram() {

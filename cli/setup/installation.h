@@ -77,6 +77,7 @@ class Installation {
   Status WriteSettings();
   Status ProveIt();
   void NoteProgram();
+  void NotePlugin();
   void NoteBorrowed();
   void Note(std::string note) { report_->notes.push_back(std::move(note)); }
 

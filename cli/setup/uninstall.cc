@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agents/claude/setup/agent_guard.h"
+#include "agents/claude/setup/plugin.h"
 #include "agents/claude/setup/settings_editor.h"
 #include "base/add_once.h"
 #include "base/contains.h"
@@ -221,6 +222,15 @@ void PrintKept(const Registration& where) {
   }
 }
 
+// The command that removes the plugin; "" if it is not installed.
+Result<std::string> PluginRemoval(const Registration& where) {
+  const Result<std::vector<SettingsFile>> files = ReadSettingsFiles(where);
+  if (!files) return files.error();
+  const PluginState plugin = FindPlugin(where, *files);
+  const bool is_anywhere = plugin.is_installed || plugin.is_elsewhere;
+  return std::string(is_anywhere ? kRemovePlugin : "");
+}
+
 Outcome Unregister(const UninstallOptions& options, const Registration& where,
                    OrderedJson& report) {
   Uninstaller uninstaller(where);
@@ -231,10 +241,15 @@ Outcome Unregister(const UninstallOptions& options, const Registration& where,
     if (Status s = uninstaller.Remove(path); !s) return s.error();
   }
   if (Status s = uninstaller.Finish(); !s) return s.error();
+  const Result<std::string> plugin = PluginRemoval(where);
+  if (!plugin) return plugin.error();
   if (!options.json) {
     const bool is_nothing = uninstaller.removed().empty();
     if (is_nothing) PrintNothingRemoved(paths.front(), options, where);
     PrintRemoved(uninstaller.removed(), where);
+    if (options.all && !plugin->empty()) {
+      Console().Line("The plugin still registers the hook. To remove it, run: " + *plugin);
+    }
     return 0;
   }
   const auto removed_json = [](const Removed& removed) -> OrderedJson {
@@ -244,6 +259,7 @@ Outcome Unregister(const UninstallOptions& options, const Registration& where,
             {"is_restored", removed.is_known}};
   };
   report["removed"] = JsonArray(uninstaller.removed(), removed_json);
+  if (options.all && !plugin->empty()) report["plugin"] = *plugin;
   return 0;
 }
 
