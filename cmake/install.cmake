@@ -5,6 +5,15 @@ install(FILES docs/man/ringfence-hook.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
 install(FILES docs/man/ringfence-policy.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES policy/policy.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/ringfence)
 
+# The plugin for Claude Code, in a marketplace of its own. Its hook finds the program by its place
+# relative to this directory.
+set(plugin claude-plugin/ringfence/.claude-plugin)
+configure_file(packaging/${plugin}/plugin.json.in plugin.json @ONLY)
+install(DIRECTORY packaging/claude-plugin DESTINATION ${CMAKE_INSTALL_DATADIR}/ringfence
+  PATTERN "*.in" EXCLUDE)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/plugin.json
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/ringfence/${plugin})
+
 install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${PROJECT_BINARY_DIR}/third-party.txt DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md"

@@ -237,6 +237,10 @@ class Client:
         return {event["tool_use_id"] for event in self._events
                 if event.get("subtype") == "permission_denied"}
 
+    def result(self):
+        """The last text that the user sees."""
+        return [event.get("result") for event in self._events if event.get("type") == "result"][-1]
+
     def diagnosis(self):
         """Details for debugging a failed session."""
         results = [e for e in self._events if e.get("type") == "result"]

@@ -116,6 +116,10 @@ class Director:
         if not self._conversations[name].finished.wait(seconds):
             raise TimeoutError(f"the script {name!r} was not played to its end")
 
+    def was_asked(self):
+        """True if the main conversation reached the model."""
+        return any(name == "main" for name, _ in self._requests)
+
     # The checking side.
 
     def check_results(self, messages):

@@ -48,6 +48,14 @@ TESTS = {
     "Ask the user to install ringfence in a directory whose name has only letters, digits and "
     "_./:=@+,- and to run ringfence init there.": "text: an installation is not a command of ringfence",
     # Texts of commands for the user.
+    "register the hook in your settings: ringfence init":
+        "packages/test_plugin.py: test_a_removed_tree_opens_the_plugin_but_not_the_settings",
+    "register the hook in your settings as well: ringfence init":
+        "packages/test_plugin.py: test_a_project_can_disable_the_plugin_but_not_the_settings",
+    "That cannot be repeated as a command. Type it in a terminal: ringfence allow": USAGE,
+    "/ringfence:doctor takes no arguments. In a terminal, it has options: ringfence doctor --help": USAGE,
+    "Name a path, a host, or a tool and its argument, without options: /ringfence:explain Read /etc/hosts. "
+    "In a terminal, it has options: ringfence explain --help": USAGE,
     ". To permit one, run: ringfence allow ": "session: a package cache in the home",
     ", and ringfence init again. Then they can also change what your other projects take from it":
         "session: a package cache in the home",
