@@ -47,7 +47,8 @@ NO_CASE_REASON = "no value of the enumeration is left: -Wswitch-enum"
 # System tests in tests/system/hook that run the hook repeatedly. Not faults and limits: failing
 # system calls and memory limits also hit the counters, and the branches of two processes that race
 # for the log vary. Those tests run the shipped program.
-SYSTEM_TESTS = ("corpus", "mcp", "captures", "failure", "failures", "wrap")
+SYSTEM_TESTS = ("corpus", "mcp", "captures", "failure", "failures", "wrap",
+                "plugin_command")
 
 
 def tool(name):

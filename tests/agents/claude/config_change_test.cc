@@ -356,6 +356,9 @@ TEST_CASE("config change: the plugin of this installation needs no approval, oth
   CHECK(reasons(kOwn, "ringfence@ringfence") == "");
   CHECK(reasons("/tmp/evil", "ringfence@ringfence") != "");
   CHECK(reasons(kOwn, "ringfence@other") != "");
+  // `ringfence uninstall` knows only the program's name.
+  const std::string text = R"({"extraKnownMarketplaces":{"ringfence":{"source":"directory"}}})";
+  CHECK_FALSE(Weakens(ParseClientSettings(text, "s", "/s"), {}, "ringfence-hook").empty());
 }
 
 TEST_CASE("config change: a registration in the settings counts as the user approved it") {

@@ -68,5 +68,6 @@ TEST_CASE("event: a slash command is read, whatever its parts are") {
   CHECK(read(R"("command_args":")" + std::string(4096, 'x') + '"').is_cut == false);
   CHECK(read(R"("command_args":")" + std::string(4097, 'x') + '"').is_cut);
   CHECK(read(R"("command_args":"a\u0000")").is_cut);
+  CHECK(read(R"("command_args":"a\u0000","command_name":"x")").is_cut);
   CHECK_FALSE(Read(R"({"hook_event_name":"UserPromptExpansion","command_name":"\x"})").has_value());
 }
