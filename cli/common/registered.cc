@@ -51,6 +51,10 @@ Result<Registration> RegistrationOf(const HookEntry& entry, const Registration& 
     return ConfigError(
         entry.place, "--trial is for ringfence doctor: a registration with it keeps no audit log");
   }
+  if (options->is_plugin) {
+    return ConfigError(entry.place,
+                       "--plugin is for the plugin, which has a registration of its own");
+  }
   Registration registration = given;
   if (!options->home.empty()) registration.home = options->home;
   if (!options->root.empty() && IsRootHere(options->root, registration)) {

@@ -263,7 +263,8 @@ def test_init_repairs_a_wrong_registration(world):
     text = world.user.read_text()
     for old, new, code in (('"onFailure": "block"', '"onFailure": "continue"', "on-failure"),
                            ('"--home"', '"--hoem"', "wrong-options"),
-                           ('"args": [', '"args": ["--trial", ', "wrong-options")):
+                           ('"args": [', '"args": ["--trial", ', "wrong-options"),
+                           ('"args": [', '"args": ["--plugin", ', "wrong-options")):
         assert old in text, text
         world.user.write_text(text.replace(old, new))
         assert code in codes_of(world), (new, codes_of(world))
