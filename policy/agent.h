@@ -99,6 +99,10 @@ struct AgentStateNames {
   WordList logins{""};         // the names in `files` that @secrets includes
   // Patterns for names in the home directory that the agent tries to write without need.
   WordList attempts{""};
+  // If the directory `plugin` exists, the agent creates `plugin_data` before it starts the hook of
+  // ringfence's own plugin, and blocks the call if it cannot.
+  std::string_view plugin;
+  std::string_view plugin_data;
 };
 
 // The agent's settings, which no policy lets it write. They count in each directory that is called

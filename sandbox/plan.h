@@ -176,7 +176,7 @@ struct SandboxPlan {
   Path session_tmp;  // host directory behind a session's /tmp, or its `scratch`; else "/"
 
   PlannedStage stage;
-  // Hidden; to create before the start.
+  // To create before the start: hidden ones, and one that the agent must find.
   std::vector<Path> state_folders;
   Path log_file;  // "/" for none
   PlannedNetwork network;

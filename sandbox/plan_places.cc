@@ -22,6 +22,7 @@ struct AgentState {
   std::vector<PlannedPlace> places;  // none is inside another
   std::vector<SavedFile> saved;
   std::vector<Path> logins;  // the agent's own, although @secrets names them
+  std::vector<Path> needed;  // missing directories that it must find, and may not write
 };
 
 class StateFinder {
@@ -56,6 +57,16 @@ class StateFinder {
     }
     for (const std::string_view name : names_.files) AddFile(folder.Child(name));
     for (const std::string_view name : names_.logins) state_.logins.push_back(folder.Child(name));
+    AddPluginData(folder);
+  }
+
+  void AddPluginData(const Path& folder) {
+    const auto below = [&folder](std::string_view name) {
+      return Path::Clean(folder.text() + "/" + std::string(name));
+    };
+    const Path data = below(names_.plugin_data);
+    const bool is_installed = KindOf(below(names_.plugin)) == FileKind::kDirectory;
+    if (is_installed && KindOf(data) == FileKind::kMissing) state_.needed.push_back(data);
   }
 
   // Adds the session's own directories. From the main repository, whose other sessions belong to
@@ -171,6 +182,7 @@ class PlacePlanner {
       plan_.names.HoldInPlace(place.path, "the next start needs it");
     }
     plan_.saved = own.saved;
+    if (!request_.command.is_trial) plan_.state_folders = own.needed;
     if (plan_.is_nested) AllowPlacesOnly();
     // The host's /tmp is used, so there is nothing to keep.
     if (!plan_.private_tmp && plan_.scratch.is_root()) plan_.session_tmp = Path();

@@ -119,7 +119,10 @@ constexpr AgentStateNames kState{
     .logins = WordList(".credentials.json\nhistory.jsonl\n"),
     // At the start and for updates; measured as the hosts are.
     .attempts = WordList(".claude/remote-settings.json\n.claude/projects\n.claude/plugins\n"
-                         ".claude/.last-update-result.json*\n.local/share\n")};
+                         ".claude/.last-update-result.json*\n.local/share\n"),
+    // Measured on 2.1.331.
+    .plugin = "plugins/cache/ringfence",
+    .plugin_data = "plugins/data/ringfence-ringfence"};
 
 constexpr AgentSettings kSettingsNames{.what = "Claude Code's settings",
                                        .pattern = "settings*.json",

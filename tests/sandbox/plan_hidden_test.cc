@@ -366,3 +366,22 @@ TEST_CASE("hidden: of the client's projects the session's own and its memory are
         "/home/dev/.claude/projects but /home/dev/.claude/projects/-home-dev-project"
         " but /home/dev/.claude/projects/-home-dev-main/memory");
 }
+
+TEST_CASE("hidden: the agent finds the directory that it creates for ringfence's plugin") {
+  const Path data = Path::Clean("/home/dev/.claude/plugins/data/ringfence-ringfence");
+  PlanWorld plan;
+  const auto is_made = [&] { return Contains(plan.Plan().state_folders, data); };
+  plan.command.is_agent = true;
+  CHECK_FALSE(is_made());  // not installed
+  plan.world.files.Put("/home/dev/.claude/plugins/cache/ringfence/x", File());
+  CHECK(is_made());
+  for (const PlannedPlace& place : plan.Plan().writable) CHECK_FALSE(data.IsInside(place.path));
+  plan.command.is_trial = true;
+  CHECK_FALSE(is_made());
+  plan.command.is_trial = false;
+  plan.command.is_agent = false;
+  CHECK_FALSE(is_made());
+  plan.command.is_agent = true;
+  plan.world.files.Put(data.Child("x").text(), File());
+  CHECK_FALSE(is_made());  // exists
+}

@@ -4,6 +4,7 @@ The model is a script (tests/system/client). The client's own commands install, 
 the plugin, as users do.
 """
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ import director
 import fake_api
 import session as sessions
 import world as worlds
+from ordinary_user import ORDINARY_USER
 from script import Call, Do, Together, absent, asked, blocked, refused, runs
 from tool import bash, read, write
 
@@ -264,6 +266,27 @@ def test_two_registrations_decide_once(tools, checks):
          Call("a wrapped command", bash("echo wrapped"), runs("wrapped")),
          prepare=(installs(), inits, forgets_the_proof), policy=ONE_POLICY, mode="default",
          when_ended=once, may_allow=True)
+
+
+@pytest.mark.parametrize("registers", [(), (inits,)], ids=["only-the-plugin", "both"])
+def test_the_plugin_works_in_a_client_that_is_confined(tools, checks, tree, registers):
+    """The client creates a directory for the plugin before the first call; the launcher has made it.
+    Here the tree is in the home, since the sandbox has a /tmp of its own."""
+    def in_the_home(stage):
+        shutil.copytree(tree, stage.world.path("$HOME/.local"), dirs_exist_ok=True)
+        programs = stage.world.path("$HOME/.local/bin")
+        stage.tools = dataclasses.replace(stage.tools, hook=programs / "ringfence-hook",
+                                          ringfence=programs / "ringfence")
+
+    def once(stage):
+        calls = [line["verdict"] for line in log_of(stage) if "inside" in line]
+        assert calls == ["deny", "permit"]
+        told = [answer for answer in stage.client.hook_answers()
+                if answer["hook_event"] == "SessionStart" and answer["stdout"]]
+        assert len(told) == 1
+
+    play(tools, checks, denied(), permitted(), prepare=(in_the_home, installs(), *registers), when_ended=once,
+         confined=(), user=ORDINARY_USER, policy={"version": 1, "network": {"unlisted": "allow"}})
 
 
 # -- the plugin's commands ------------------------------------------------------------------------
