@@ -211,7 +211,8 @@ void AddPrograms(const Registration& registration, Places& places) {
   for (const std::optional<Path>& own : {Path::Parse(registration.program), places.program_real}) {
     if (!own) continue;
     AddOnce(places.programs, *own);
-    for (const char* name : {"ringfence-hook", "ringfence", "ringfence-cli", "ringfence-stage"}) {
+    for (const char* name :
+         {"ringfence-hook", "ringfence", "ringfence-cli", "ringfence-proxy", "ringfence-stage"}) {
       AddOnce(places.programs, own->Parent().Child(name));
     }
   }

@@ -70,6 +70,11 @@ ProtectedPaths::ProtectedPaths(const Places& places, const CachedFiles& files)
   }
   for (const Path& folder : places.settings_folders) AddSettings(folder);
   for (const Path& program : places.programs) Add(program, kPrograms, PlainPartOf(program));
+  // The plugin registers the hook.
+  if (places.program_real && places.program_real->Parent().name() == "bin") {
+    const Path prefix = places.program_real->Parent().Parent();
+    Add(prefix.Child("share").Child("ringfence"), kPrograms, prefix);
+  }
   if (places.audit_file) Add(*places.audit_file, kLog);
 }
 

@@ -158,14 +158,15 @@ TEST_CASE("places: the programs are known by both names of the hook") {
   REQUIRE(places);
   CHECK(Texts(places->programs) == Strings{"/opt/rf/hook", "/opt/rf/ringfence-hook",
                                            "/opt/rf/ringfence", "/opt/rf/ringfence-cli",
-                                           "/opt/rf/ringfence-stage"});
+                                           "/opt/rf/ringfence-proxy", "/opt/rf/ringfence-stage"});
   CHECK(places->program_real == Path::Clean("/opt/rf/hook"));
 }
 
 TEST_CASE("places: the programs beside the hook belong to ringfence") {
   const Result<Places> places = FindPlaces(PlainRegistration(), SmallDisk());
   CHECK(Texts(places->programs) == Strings{"/opt/bin/ringfence-hook", "/opt/bin/ringfence",
-                                           "/opt/bin/ringfence-cli", "/opt/bin/ringfence-stage"});
+                                           "/opt/bin/ringfence-cli", "/opt/bin/ringfence-proxy",
+                                           "/opt/bin/ringfence-stage"});
 }
 
 TEST_CASE("places: the client's other configuration directory is noted if it is absolute") {

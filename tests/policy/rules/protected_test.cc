@@ -29,18 +29,29 @@ void CheckWrites(const World& world, std::initializer_list<std::string_view> pat
 
 TEST_CASE("protected: by the plain name, whether or not the file exists") {
   const Open world;
-  CheckWrites(
-      world,
-      {"/etc/ringfence/policy.json", "~/.config/ringfence/policy.json", ".ringfence/policy.json",
-       "~/.claude/settings.json", "~/.claude/settings.local.json", ".claude/settings.json",
-       ".claude/settings.local.json", "sub/.claude/settings.json",
-       ".claude/worktrees/a/.claude/settings.json", "/etc/claude-code/managed-settings.json",
-       "/etc/claude-code/managed-settings.d/10-x.json", "/opt/ringfence/bin/ringfence-hook",
-       "/opt/ringfence/bin/ringfence", "/opt/ringfence/bin/ringfence-cli",
-       "/opt/ringfence/bin/ringfence-stage", "~/.local/state/ringfence/audit.jsonl",
-       "~/.local/state/ringfence/audit.jsonl.20260101T000000.000000000Z",
-       "~/.local/state/ringfence/trust.json", "~/.local/state/ringfence/approvals.json"},
-      "deny");
+  CheckWrites(world,
+              {"/etc/ringfence/policy.json",
+               "~/.config/ringfence/policy.json",
+               ".ringfence/policy.json",
+               "~/.claude/settings.json",
+               "~/.claude/settings.local.json",
+               ".claude/settings.json",
+               ".claude/settings.local.json",
+               "sub/.claude/settings.json",
+               ".claude/worktrees/a/.claude/settings.json",
+               "/etc/claude-code/managed-settings.json",
+               "/etc/claude-code/managed-settings.d/10-x.json",
+               "/opt/ringfence/bin/ringfence-hook",
+               "/opt/ringfence/bin/ringfence",
+               "/opt/ringfence/bin/ringfence-cli",
+               "/opt/ringfence/bin/ringfence-stage",
+               "/opt/ringfence/bin/ringfence-proxy",
+               "/opt/ringfence/share/ringfence/claude-plugin/x",
+               "~/.local/state/ringfence/audit.jsonl",
+               "~/.local/state/ringfence/audit.jsonl.20260101T000000.000000000Z",
+               "~/.local/state/ringfence/trust.json",
+               "~/.local/state/ringfence/approvals.json"},
+              "deny");
 }
 
 TEST_CASE("protected: reading is not restricted") {
@@ -51,14 +62,28 @@ TEST_CASE("protected: reading is not restricted") {
 
 TEST_CASE("protected: not the neighbours") {
   const Open world;
-  CheckWrites(
-      world,
-      {".claude/commands/x.md", ".claude/x.json", ".claude/my-settings.json", "settings.json",
-       "claude/settings.json", "~/.config/ringfence2/policy.json", "~/.config/x",
-       "~/.local/state/x", "~/.claude/plans/x.md", "~/.claude.json", "/opt/ringfence/bin/other",
-       "/opt/ringfence/bin/ringfence-x", "policy.json", "ringfence/policy.json", ".ringfenced/x",
-       "/etc/ringfence.conf", ".claude/worktrees/a/src/x.cc", ".claude/worktrees"},
-      "permit");
+  CheckWrites(world,
+              {".claude/commands/x.md",
+               ".claude/x.json",
+               ".claude/my-settings.json",
+               "settings.json",
+               "claude/settings.json",
+               "~/.config/ringfence2/policy.json",
+               "~/.config/x",
+               "~/.local/state/x",
+               "~/.claude/plans/x.md",
+               "~/.claude.json",
+               "/opt/ringfence/bin/other",
+               "/opt/ringfence/share/doc/ringfence/x",
+               "/opt/ringfence/share/x",
+               "/opt/ringfence/bin/ringfence-x",
+               "policy.json",
+               "ringfence/policy.json",
+               ".ringfenced/x",
+               "/etc/ringfence.conf",
+               ".claude/worktrees/a/src/x.cc",
+               ".claude/worktrees"},
+              "permit");
 }
 
 TEST_CASE("protected: in other letter case and with ignored characters") {
