@@ -19,6 +19,7 @@
 namespace ringfence {
 namespace {
 
+constexpr unsigned kNotifyLevel = 5;    // of seccomp_api_get(3): has SCMP_ACT_NOTIFY, Linux 5.0
 constexpr uint64_t kWord = 0xFFFFFFFF;  // the kernel uses the lower half of an int argument
 
 [[noreturn]] void Fail(const char* what, std::string_view name) {
@@ -224,6 +225,8 @@ void PrintProgram(const char* name, const std::vector<sock_filter>& program, boo
 
 int main() {
   using namespace ringfence;
+  // The kernel that builds, or qemu-user, may offer less than the one that runs the filters.
+  if (::seccomp_api_set(kNotifyLevel) != 0) Fail("seccomp_api_set", "");
   std::printf("// Made by compile_filters while building.\n");
   PrintProgram("kGuardUsual", GuardProgram(SocketRules::kUsual), true);
   PrintProgram("kGuardNoUnix", GuardProgram(SocketRules::kNoUnix), true);

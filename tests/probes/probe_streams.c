@@ -110,7 +110,13 @@ static Verdict SetGroupId(void) {
 static Verdict SetIdOpen(void) {
   return Tried("open", open("set-id", O_WRONLY | O_CREAT | O_EXCL, 04755));
 }
-static Verdict SetIdCreat(void) { return Tried("creat", syscall(SYS_creat, "set-id", 04755)); }
+static Verdict SetIdCreat(void) {
+#ifdef SYS_creat
+  return Tried("creat", syscall(SYS_creat, "set-id", 04755));
+#else
+  return Tried("creat", creat("set-id", 04755));  // openat(2) on architectures without the call
+#endif
+}
 static Verdict SetIdMknod(void) { return Tried("mknod", mknod("set-id", S_IFREG | 04755, 0)); }
 static Verdict SetIdUnnamed(void) {
   const int file = open(".", O_TMPFILE | O_WRONLY, 04755);
