@@ -1,14 +1,13 @@
 # ringfence-hook and ringfence are always static: a preloaded library must not be able to silence
 # them. Where CPUID traps (virtual machines), they start with musl in a sixth of the time that glibc
-# takes, so musl is used if musl-gcc is found. There is no C++ library for musl, and none is needed:
+# takes, so musl is used if musl-dev is installed. There is no C++ library for musl, and none is needed:
 # the sources throw nothing, use only templates of the standard library, and runtime_musl.cc of each
 # program defines the few functions that compiled code calls.
-find_program(MUSL_GCC musl-gcc)
-set(musl_root /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
-string(REPLACE "-gnu" "-musl" musl_root "${musl_root}")
-string(REPLACE "/usr/lib/" "/usr/include/" musl_include "${musl_root}")
+string(REPLACE "-gnu" "-musl" musl_name "${CMAKE_LIBRARY_ARCHITECTURE}")
+set(musl_root ${RINGFENCE_SYSROOT}/usr/lib/${musl_name})  # the sysroot: only with a cross compiler
+set(musl_include ${RINGFENCE_SYSROOT}/usr/include/${musl_name})
 
-if(RINGFENCE_MUSL AND MUSL_GCC AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND EXISTS ${musl_root}/rcrt1.o
+if(RINGFENCE_MUSL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND EXISTS ${musl_root}/rcrt1.o
    AND EXISTS ${musl_include} AND MD_LIBRARY MATCHES "\\.a$")
   set(small_libc musl)
 else()
@@ -40,18 +39,27 @@ endif()
 # without glibc's headers.
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=include
                 OUTPUT_VARIABLE compiler_include OUTPUT_STRIP_TRAILING_WHITESPACE)
-string(REGEX MATCH "^[0-9]+" gcc_major "${CMAKE_CXX_COMPILER_VERSION}")
-set(cxx_include /usr/include/c++/${gcc_major})
-set(cxx_target_include /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/c++/${gcc_major})
+set(cxx_include ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES})
+list(FILTER cxx_include INCLUDE REGEX "/c\\+\\+/")
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-libgcc-file-name
                 OUTPUT_VARIABLE libgcc OUTPUT_STRIP_TRAILING_WHITESPACE)
 find_path(MD_INCLUDE sha2.h REQUIRED)
 # Only these come from the system's directories: sha2.h and the kernel's headers.
 set(musl_headers ${PROJECT_BINARY_DIR}/musl)
 configure_file(${MD_INCLUDE}/sha2.h ${musl_headers}/sha2.h COPYONLY)
-file(CREATE_LINK /usr/include/linux ${musl_headers}/linux SYMBOLIC)
-file(CREATE_LINK /usr/include/asm-generic ${musl_headers}/asm-generic SYMBOLIC)
-file(CREATE_LINK /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/asm ${musl_headers}/asm SYMBOLIC)
+foreach(folder linux asm-generic asm)
+  find_path(kernel_headers ${folder}/types.h PATHS ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES}
+    NO_CACHE REQUIRED NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+  file(CREATE_LINK ${kernel_headers}/${folder} ${musl_headers}/${folder} SYMBOLIC)
+  unset(kernel_headers)
+endforeach()
+set(musl_system ${cxx_include} ${musl_include} ${compiler_include} ${musl_headers})
+list(TRANSFORM musl_system PREPEND "SHELL:-isystem ")
+set(musl_options ${machine_options})
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+  # libgcc would choose the atomic instructions at startup, by a function of glibc.
+  list(APPEND musl_options -mno-outline-atomics)
+endif()
 
 # `level`: -Os, so that startup touches few pages, or -O2.
 function(compile_for_musl target level)
@@ -62,9 +70,7 @@ function(compile_for_musl target level)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
     -fno-threadsafe-statics -ffunction-sections -fdata-sections -fstack-protector-strong -fPIE
-    -nostdinc "SHELL:-isystem ${cxx_include}" "SHELL:-isystem ${cxx_target_include}"
-    "SHELL:-isystem ${cxx_include}/backward" "SHELL:-isystem ${musl_include}" "SHELL:-isystem ${compiler_include}"
-    "SHELL:-isystem ${musl_headers}" "SHELL:-include ${PROJECT_SOURCE_DIR}/base/libstdcxx_on_musl.h")
+    -nostdinc ${musl_system} "SHELL:-include ${PROJECT_SOURCE_DIR}/base/libstdcxx_on_musl.h" ${musl_options})
   # Link-time optimization merges the instantiations of several files.
   target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${level};-flto>")
 endfunction()

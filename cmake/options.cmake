@@ -1,10 +1,16 @@
+set(machine_options "")
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+  # As on x86-64 and macOS: what a comparison of bytes says must not depend on the machine.
+  set(machine_options -fsigned-char)
+endif()
+
 # Compile and link options of every target of the project.
 add_library(project_options INTERFACE)
 target_compile_features(project_options INTERFACE cxx_std_20)
 target_include_directories(project_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(project_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wswitch-enum -Wno-missing-field-initializers
-  -ffunction-sections -fdata-sections -fstack-protector-strong)
+  -ffunction-sections -fdata-sections -fstack-protector-strong ${machine_options})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(project_options INTERFACE -Wno-restrict)  # std::string: a GCC 12 bug
 endif()
