@@ -114,6 +114,8 @@ list_packages() {
       optional_tests="$optional_tests nodejs=node libxml2-utils=xmllint parallel=parallel"
       optional_tests="$optional_tests rsyslog=/usr/sbin/rsyslogd lld=ld.lld ccache=ccache"
       optional_tests="$optional_tests qemu-system-x86=qemu-system-x86_64 busybox-static=busybox cpio=cpio"
+      optional_tests="$optional_tests g++-aarch64-linux-gnu=aarch64-linux-gnu-g++ qemu-user-static=qemu-aarch64-static"
+      optional_tests="$optional_tests qemu-system-arm=qemu-system-aarch64"
       optional_tests="$optional_tests e2fsprogs=mke2fs iproute2=ip openssl=openssl curl=curl procps=pkill"
       # Servers and clients for the egress proxy.
       optional_tests="$optional_tests nginx=/usr/sbin/nginx openssh-server=/usr/sbin/sshd openssh-client=ssh"

@@ -7,7 +7,7 @@
 #   --corpora DIR    also test with other projects' data from this directory
 #   --macos FILE     also compile for macOS with this toolchain file for CMake
 #   --full           all of clang-tidy, five minutes per fuzzer, each pinned client in each case and
-#                    mode, the whole escape list on three kernels
+#                    mode, the whole escape list on three kernels, the sandbox on arm64
 #   --quick          no clang-tidy, no coverage
 #   --only PART      only this part; may be given again
 #   --no-deps        do not install packages
@@ -18,7 +18,7 @@ set -uo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
-pytest_parts=(packages kernels day client schema sandbox system)  # the longest tests first
+pytest_parts=(packages kernels day client schema sandbox system arm64)  # the longest tests first
 last_parts=(sanitizers coverage tidy fuzz macos)
 all_parts=(install layering format library serial unit "${pytest_parts[@]}" "${last_parts[@]}")
 parts=()
@@ -461,10 +461,34 @@ part_sandbox() {
   pytest_folders+=(tests/system/run tests/system/proxy)
 }
 
+# cross_build TARGET...: programs for arm64.
+cross_build() {
+  if ! packaging/arm64_packages.sh --sysroot build/arm64-sysroot > "$work/output" 2>&1; then
+    cat "$work/output"
+    fail "the libraries for arm64"
+    return 1
+  fi
+  local target
+  for target in "$@"; do build release-arm64 "$target" || return; done
+}
+
+# The hook for arm64, under qemu-user, gives the answers of this machine's hook.
+part_arm64() {
+  need aarch64-linux-gnu-g++ arm64 || return
+  need qemu-aarch64-static arm64 || return
+  build release || return
+  cross_build ringfence-hook || return
+  pytest_folders+=(tests/system/arm64)
+}
+
 # Debian 12's kernel in QEMU: the sandbox with older Landlock and namespaces, and with cgroups,
-# AppArmor and settings that this machine may lack.
+# AppArmor and settings that this machine may lack. With --full also on arm64.
 part_kernels() {
   build release || return
+  if [[ $full == yes ]] && need aarch64-linux-gnu-g++ "kernels: programs for arm64" &&
+    need qemu-aarch64-static "kernels: programs for arm64"; then
+    cross_build all probes || return
+  fi
   pytest_folders+=(tests/system/kernels)
 }
 

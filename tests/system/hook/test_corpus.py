@@ -8,42 +8,24 @@ With --corpora every file of json-test-suite/test_parsing there goes to the hook
 event, as the policy and as the arguments of a tool.
 """
 
-import json
-
 import pytest
 
 import corpus_case
 import corpus_json
-from repository import ROOT
-
-CASES = ROOT / "fixtures/bypass/bypass.jsonl"
 
 
 def pytest_generate_tests(metafunc):
     if "case" in metafunc.fixturenames:
-        metafunc.parametrize("case", load(), ids=lambda case: f"{case['id']}: {case['class']}")
+        metafunc.parametrize("case", corpus_case.load(), ids=lambda case: f"{case['id']}: {case['class']}")
     if "use" in metafunc.fixturenames:
         folder = metafunc.config.option.corpora
         uses = corpus_json.uses(folder) if folder else [pytest.param(None, id="none")]
         metafunc.parametrize("use", uses, ids=lambda use: use.name)
 
 
-def load():
-    """The id names a case, so it occurs only once."""
-    cases = {}
-    for number, line in enumerate(CASES.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        case = json.loads(line)
-        assert case["id"] not in cases, f"{CASES}:{number}: a second case {case['id']}"
-        assert case["expect"] in ("allow", "deny", "error"), f"{CASES}:{number}: {case['expect']!r}"
-        cases[case["id"]] = case
-    return list(cases.values())
-
-
 @pytest.fixture(name="template", scope="module")
 def fixture_template():
-    return CASES.with_name("policy-template.json").read_text(encoding="utf-8")
+    return corpus_case.template()
 
 
 def test_bypass(case, template, programs):

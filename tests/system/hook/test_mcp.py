@@ -11,13 +11,9 @@ import sys
 
 import pytest
 
-from hook_world import HookWorld
-from repository import ROOT
+from mcp_calls import ROWS, event_of, worlds_of_policies
 
-FIXTURES = ROOT / "fixtures/mcp"
 WORDS = {"permitted": "permit", "asked": "ask", "denied": "deny"}
-POLICIES = json.loads((FIXTURES / "policies.json").read_text())
-ROWS = [json.loads(line) for line in (FIXTURES / "calls.jsonl").read_text().splitlines()]
 MOST_KIB = 100 * 1024
 # Runs a command and records its peak memory.
 PEAK = """
@@ -29,41 +25,6 @@ sys.exit(status if status >= 0 else 128 - status)
 """
 
 
-def furnish(world):
-    """Files that the rows name, in addition to those of every world."""
-    (world.project / ".env").write_text("TOKEN=x\n")
-    (world.home / ".ssh").mkdir()
-    (world.home / ".ssh/id_rsa").write_text("key\n")
-    (world.outside / "a folder of words").mkdir()
-    (world.project / "a b c d").symlink_to(world.outside / "a folder of words")
-    (world.project / "~/.claude").mkdir(parents=True)
-    (world.project / "~/.claude/plans").symlink_to(world.home / ".ssh")
-    (world.project / "$HOME").symlink_to("~")
-    (world.project / "~x").symlink_to("../outside")
-    for name in ("odd\u200b", "odd\n", " odd"):
-        (world.project / name).symlink_to(world.home)
-
-
-def expand(value, world):
-    if isinstance(value, dict) and {"repeat", "times"} <= value.keys():
-        return value.get("first", "") + value["repeat"] * value["times"] + value.get("then", "")
-    if isinstance(value, dict):
-        return {expand(key, world): expand(item, world) for key, item in value.items()}
-    if isinstance(value, list):
-        return [expand(item, world) for item in value]
-    if not isinstance(value, str):
-        return value
-    for name in ("project", "outside"):
-        value = value.replace("$" + name.upper(), str(getattr(world, name)))
-    return value
-
-
-def event_of(row, world):
-    text = world.event(row["tool"], expand(row["input"], world),
-                       cwd=expand(row.get("cwd", "$PROJECT"), world))
-    return text
-
-
 def name_of(row):
     return f"{row['class']}: {row['tool']} {json.dumps(row['input'])[:60]}"
 
@@ -71,10 +32,7 @@ def name_of(row):
 @pytest.fixture(name="worlds", scope="module")
 def fixture_worlds():
     """One world for each policy."""
-    worlds = {}
-    for name, policy in POLICIES.items():
-        worlds[name] = HookWorld(extra=policy)
-        furnish(worlds[name])
+    worlds = worlds_of_policies()
     yield worlds
     for world in worlds.values():
         world.remove()

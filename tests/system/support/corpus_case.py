@@ -18,9 +18,28 @@ import sys
 import tempfile
 
 from hook_world import Answer
+from repository import ROOT
 
+CASES = ROOT / "fixtures/bypass/bypass.jsonl"
 PLACEHOLDER = re.compile(r"\$(?:\$|\{(\w+)\}|(CWDNAME|CWD|HOME|OUT|POLICY|BASE))")
 ALLOWED = ("permitted", "allowed")
+
+
+def load():
+    """The id names a case, so it occurs only once."""
+    cases = {}
+    for number, line in enumerate(CASES.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        case = json.loads(line)
+        assert case["id"] not in cases, f"{CASES}:{number}: a second case {case['id']}"
+        assert case["expect"] in ("allow", "deny", "error"), f"{CASES}:{number}: {case['expect']!r}"
+        cases[case["id"]] = case
+    return list(cases.values())
+
+
+def template():
+    return CASES.with_name("policy-template.json").read_text(encoding="utf-8")
 
 
 def platform():
@@ -35,8 +54,8 @@ def encoded(text):
 class Tree:
     """BASE/w/project is the workspace, BASE/h the home, BASE/o the outside."""
 
-    def __init__(self, case, template):
-        self.case, self.template = case, template
+    def __init__(self, case, policy):
+        self.case, self.template = case, policy
         self.base = pathlib.Path(tempfile.mkdtemp(prefix="ringfence-corpus.")).resolve()
         self.project, self.home, self.outside = (
             self.base / name for name in ("w/project", "h", "o"))
