@@ -19,6 +19,11 @@ message(STATUS "ringfence-hook and ringfence link ${small_libc}")
 function(link_statically program)
   if(NOT RINGFENCE_SANITIZE AND NOT RINGFENCE_COVERAGE AND NOT APPLE)
     target_link_options(${program} PRIVATE -static-pie -Wl,--gc-sections $<$<CONFIG:Release>:-Wl,--strip-all>)
+    if(RINGFENCE_SYSROOT)
+      # The cross compiler's own libc.a gets no security updates.
+      set(folder ${RINGFENCE_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
+      target_link_options(${program} PRIVATE -B${folder} -L${folder})
+    endif()
   endif()
 endfunction()
 

@@ -8,7 +8,8 @@
 # --dependencies  also unpacks what the packages depend on
 # --sysroot       the static libraries and headers that cmake/arm64.cmake needs
 #
-# Does nothing if DIR has these packages already. Package lists are kept beside DIR, in
+# DIR/owners has the package, the source package and its version of each static library. Does nothing
+# if DIR has these packages already. Package lists are kept beside DIR, in
 # arm64-lists, for the next call.
 set -eu
 
@@ -23,8 +24,8 @@ case ${1-} in
   --sysroot)
     [ $# -eq 2 ] || fail "--sysroot needs a directory"
     shift
-    # The packages below libgit2-dev are what its static form needs.
-    set -- "$1" musl-dev libseccomp-dev libmd-dev libgit2-dev libmbedtls-dev libpcre2-dev \
+    # The packages after libgit2-dev are what its static form needs.
+    set -- "$1" libc6-dev musl-dev libseccomp-dev libmd-dev libgit2-dev libmbedtls-dev libpcre2-dev \
       libhttp-parser-dev zlib1g-dev
     ;;
 esac
@@ -72,6 +73,8 @@ for name in bin lib sbin; do
 done
 for package in "$place"/cache/archives/*.deb; do
   dpkg-deb --fsys-tarfile "$package" | tar -x --no-same-owner --keep-directory-symlink -C "$place/root"
+  owner=$(dpkg-deb -W --showformat='${Package} ${source:Package} ${source:Version}' "$package")
+  dpkg-deb --fsys-tarfile "$package" | tar -t | sed -n "s|^\.\(/.*\.a\)\$|\1 $owner|p" >> "$place/root/owners"
 done
 if [ "$how" = download ]; then
   # Links to shared libraries, which are in other packages: only the static ones are for linking.
