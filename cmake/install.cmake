@@ -25,10 +25,16 @@ if(TARGET ringfence-proxy)
 endif()
 install(FILES docs/man/ringfence.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
+# ringfence-cli writes these; ringfence would start it, which qemu-user cannot do.
+set(writer "\"$<TARGET_FILE:ringfence-cli>\"")
+if(CMAKE_CROSSCOMPILING_EMULATOR)
+  set(writer "\"${CMAKE_CROSSCOMPILING_EMULATOR}\" ${writer}")
+endif()
+
 function(install_completion shell name folder)
   set(file ${CMAKE_CURRENT_BINARY_DIR}/completions/${shell}/${name})
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/completions/${shell})
-  install(CODE "execute_process(COMMAND \"$<TARGET_FILE:ringfence>\" completion ${shell}
+  install(CODE "execute_process(COMMAND ${writer} completion ${shell}
     OUTPUT_FILE \"${file}\" COMMAND_ERROR_IS_FATAL ANY)")
   install(FILES ${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
 endfunction()
@@ -38,14 +44,14 @@ install_completion(fish ringfence.fish fish/vendor_completions.d)
 
 # One page per command, for the commands that --help lists.
 install(CODE "
-  execute_process(COMMAND \"$<TARGET_FILE:ringfence>\" completion fish OUTPUT_VARIABLE script
+  execute_process(COMMAND ${writer} completion fish OUTPUT_VARIABLE script
     COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL \"__fish_use_subcommand -f -a [a-z]+\" commands \"\${script}\")
   foreach(command IN LISTS commands)
     string(REGEX REPLACE \".* \" \"\" command \"\${command}\")
     set(page \"${CMAKE_CURRENT_BINARY_DIR}/man/ringfence-\${command}.1\")
     file(MAKE_DIRECTORY \"${CMAKE_CURRENT_BINARY_DIR}/man\")
-    execute_process(COMMAND \"$<TARGET_FILE:ringfence>\" manual --roff \${command} OUTPUT_FILE \"\${page}\"
+    execute_process(COMMAND ${writer} manual --roff \${command} OUTPUT_FILE \"\${page}\"
       COMMAND_ERROR_IS_FATAL ANY)
     file(INSTALL \"\${page}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
   endforeach()")

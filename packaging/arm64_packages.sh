@@ -35,6 +35,9 @@ mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 shift
 done_file=$folder/.packages
+if [ ! -e "$done_file" ] && [ -n "$(ls -A "$folder")" ]; then
+  fail "\"$folder\" has other files, which would be removed"
+fi
 wanted="$how $*"
 if [ "$(cat "$done_file" 2> /dev/null)" = "$wanted" ]; then exit 0; fi
 
@@ -72,7 +75,8 @@ for name in bin lib sbin; do
   ln -s "usr/$name" "$place/root/$name"
 done
 for package in "$place"/cache/archives/*.deb; do
-  dpkg-deb --fsys-tarfile "$package" | tar -x --no-same-owner --keep-directory-symlink -C "$place/root"
+  dpkg-deb --fsys-tarfile "$package" |
+    tar -x --no-same-owner --no-same-permissions --keep-directory-symlink -C "$place/root"
   owner=$(dpkg-deb -W --showformat='${Package} ${source:Package} ${source:Version}' "$package")
   dpkg-deb --fsys-tarfile "$package" | tar -t | sed -n "s|^\.\(/.*\.a\)\$|\1 $owner|p" >> "$place/root/owners"
 done
