@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 
+import arm32
 import network
 import spellings
 import stages
@@ -353,6 +354,7 @@ PARTS = {
     "spellings": spellings.CASES,
     "network": network.CASES,
     "stages": stages.CASES,
+    "arm32": arm32.CASES,
     "without-landlock": (without_landlock_nothing_starts, without_landlock_missing_warn_prints_a_warning),
     "old": (an_old_kernel_is_refused_with_its_version,),
     "ptrace": (ptrace_scope_2_is_named, ptrace_scope_3_is_named),

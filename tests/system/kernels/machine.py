@@ -1,9 +1,10 @@
 """A virtual machine with a Debian kernel, for tests that depend on the kernel.
 
-The root file system contains Python, a few programs and the tests, all copied from this machine.
-QEMU emulates the processor, so neither KVM nor special rights are needed.
+The root file system contains Python, a few programs and the tests, all copied from this machine; for
+arm64 see foreign.py. QEMU emulates the processor, so neither KVM nor special rights are needed.
 """
 
+import collections
 import lzma
 import os
 import pathlib
@@ -28,6 +29,14 @@ WANTED = ("./boot/vmlinuz-*", "*/kernel/drivers/virtio/*", "*/kernel/drivers/blo
           "*/kernel/drivers/net/veth.ko*", "*/kernel/fs/fat/*", "*/kernel/fs/overlayfs/*",
           "*/kernel/fs/nls/nls_cp437.ko*", "*/kernel/fs/nls/nls_ascii.ko*")
 SECONDS = 600
+# QEMU's command, the kernel's device for messages and that for the output of the tests, and QEMU's
+# options that make them, in this order, of two chardevs: console and output.
+Machine = collections.namedtuple("Machine", "command console output serial")
+AMD64 = Machine(("qemu-system-x86_64", "-machine", "q35,accel=tcg", "-cpu", "max"), "ttyS0", "ttyS1",
+                ("-serial", "chardev:console", "-serial", "chardev:output"))
+# Without pointer authentication, which takes half of the time to emulate.
+ARM64 = Machine(("qemu-system-aarch64", "-machine", "virt,accel=tcg", "-cpu", "cortex-a76"), "ttyAMA0", "ttyS0",
+                ("-serial", "chardev:console", "-device", "pci-serial,chardev=output"))
 IMAGE_SIZE = "1G"  # sparse
 
 
@@ -52,7 +61,8 @@ def needed(program):
 class Kernel:
     """The files of a kernel package that the machine needs, unpacked into `folder`."""
 
-    def __init__(self, package, folder):
+    def __init__(self, package, folder, host=AMD64, busybox="busybox"):
+        self.machine, self.busybox = host, needed(busybox)
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True)
         with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package],
@@ -88,7 +98,7 @@ def make_ram_disk(kernel, folder):
     tree = pathlib.Path(folder) / "ram-disk"
     for name in ("bin", "dev", "modules", "new", "proc", "sys"):
         (tree / name).mkdir(parents=True)
-    shutil.copy(needed("busybox"), tree / "bin/busybox")
+    shutil.copy(kernel.busybox, tree / "bin/busybox")
     shutil.copy(HERE / "init", tree / "init")
     for number, (name, content) in enumerate(kernel.modules().items()):
         (tree / f"modules/{number:02}-{name}.ko").write_bytes(content)
@@ -121,11 +131,19 @@ class Tree:
             (self.root / name).chmod(0o1777)
         (self.root / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
         (self.root / "etc/group").write_text("root:x:0:\n")
-        shutil.copy(needed("busybox"), self.root / "usr/bin/busybox")
         shutil.copy(HERE / "init", self.root / "init")
+        self.fill()
+
+    def fill(self):
+        shutil.copy(needed("busybox"), self.root / "usr/bin/busybox")
         for program in PROGRAMS:
             self.add(needed(program))
         self.add_python()
+
+    def add_test(self, program):
+        """A program under test."""
+        shutil.copy(program, self.root / "tests")
+        self.copy(*libraries_of(program))
 
     def place(self, path):
         """The destination of a file of this machine; /lib is /usr/lib."""
@@ -155,13 +173,12 @@ class Tree:
             self.copy(*libraries_of(module))
 
 
-def make_root(folder, programs):
-    """An image with the tests, and `programs` beside them."""
-    tree = Tree(pathlib.Path(folder) / "root")
-    for path in (*HERE.parent.glob("support/*.py"), HERE / "escape_inside.py", *programs):
+def make_root(tree, programs):
+    """An image of the tree with the tests, and `programs` beside them."""
+    for path in (*HERE.parent.glob("support/*.py"), HERE / "escape_inside.py"):
         shutil.copy(path, tree.root / "tests")
     for program in programs:
-        tree.copy(*libraries_of(program))
+        tree.add_test(program)
     shutil.copytree(HERE, tree.root / "tests/kernels",
                     ignore=shutil.ignore_patterns("__pycache__"))
     image = tree.root.with_suffix(".image")
@@ -188,16 +205,18 @@ def boot(kernel, disks, words, options="", seconds=SECONDS):
     """Boots with these kernel options from the first disk and runs inside.py with these
     arguments; the disks do not change. Returns the output of the tests and of the kernel."""
     with tempfile.TemporaryDirectory(prefix="ringfence-kernel-") as folder:
+        host = kernel.machine
         ram_disk = make_ram_disk(kernel, folder)
         output, console = pathlib.Path(folder) / "output", pathlib.Path(folder) / "console"
-        line = " ".join(["console=ttyS0 quiet panic=-1 mitigations=off", options,
-                         *(f"tests={word}" for word in words)])
-        command = ["qemu-system-x86_64", "-machine", "q35,accel=tcg", "-cpu", "max", "-smp", "1",
+        line = " ".join([f"console={host.console} output={host.output} quiet panic=-1 mitigations=off",
+                         options, *(f"tests={word}" for word in words)])
+        command = [*host.command, "-smp", "1",
                    "-m", "2048", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                    "-kernel", kernel.image, "-initrd", ram_disk, "-append", line,
                    *(word for disk in disks
                      for word in ("-drive", f"file={disk},format=raw,if=virtio,snapshot=on")),
-                   "-serial", f"file:{console}", "-serial", f"file:{output}"]
+                   "-chardev", f"file,id=console,path={console}", "-chardev", f"file,id=output,path={output}",
+                   *host.serial]
         try:
             done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL,
                                   capture_output=True, text=True, timeout=seconds, check=False)

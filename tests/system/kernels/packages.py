@@ -7,7 +7,7 @@ import subprocess
 
 import machine
 
-META_PACKAGE = "linux-image-cloud-amd64"
+META_PACKAGE = "linux-image-cloud"  # and the architecture
 MIRROR = "http://deb.debian.org/debian"
 
 
@@ -30,9 +30,10 @@ def own_mirror():
     return MIRROR
 
 
-def options_of(suite, folder):
-    """apt's options for a suite that this machine does not have, with separate package lists."""
-    if suite == own_suite():
+def options_of(suite, architecture, folder):
+    """apt's options for a suite or an architecture that this machine does not have, with separate
+    package lists."""
+    if suite == own_suite() and architecture == "amd64":
         return []
     lists = folder / "lists"
     (lists / "partial").mkdir(parents=True, exist_ok=True)
@@ -40,28 +41,30 @@ def options_of(suite, folder):
     sources = folder / "sources.list"
     sources.write_text(f"deb [signed-by={keys}] {own_mirror()} {suite} main\n")
     return [f"-oDir::Etc::sourcelist={sources}", "-oDir::Etc::sourceparts=-",
+            f"-oAPT::Architecture={architecture}", f"-oAPT::Architectures::={architecture}",
             f"-oDir::State::lists={lists}", "-oAcquire::Languages=none",
             f"-oDir::Cache::pkgcache={folder}/pkgcache.bin", "-oDir::Cache::srcpkgcache="]
 
 
-def newest_of(options):
+def newest_of(meta, options):
     """The kernel on which the suite's meta package depends; "" if apt does not know one."""
-    done = subprocess.run(["apt-cache", *options, "depends", META_PACKAGE], capture_output=True,
+    done = subprocess.run(["apt-cache", *options, "depends", meta], capture_output=True,
                           text=True, check=False)
-    found = re.search(r"Depends: (linux-image-\S+)", done.stdout)
+    found = re.search(r"Depends: (linux-image-\S+?)(?::\w+)?$", done.stdout, re.MULTILINE)
     return found[1] if found else ""
 
 
-def fetch(suite, cache):
+def fetch(suite, architecture, cache):
     """The package of the suite's kernel, which stays in `cache`."""
-    folder = pathlib.Path(cache).resolve() / suite
+    folder = pathlib.Path(cache).resolve() / (suite if architecture == "amd64" else f"{suite}-{architecture}")
     folder.mkdir(parents=True, exist_ok=True)
-    options = options_of(suite, folder)
-    if not newest_of(options):
+    options = options_of(suite, architecture, folder)
+    meta = f"{META_PACKAGE}-{architecture}"
+    if not newest_of(meta, options):
         machine.run("apt-get", *options, "-q", "update")
-    name = newest_of(options)
+    name = newest_of(meta, options)
     if not name:
-        raise RuntimeError(f"{suite} has no {META_PACKAGE}")
+        raise RuntimeError(f"{suite} has no {meta}")
     if not list(folder.glob(f"{name}_*.deb")):
         for path in folder.glob("*.deb"):
             os.unlink(path)
@@ -69,6 +72,6 @@ def fetch(suite, cache):
             machine.run("apt-get", *options, "-q", "download", name, cwd=folder)
         except RuntimeError:  # the list is older than the mirror
             machine.run("apt-get", *options, "-q", "update")
-            name = newest_of(options)
+            name = newest_of(meta, options)
             machine.run("apt-get", *options, "-q", "download", name, cwd=folder)
     return next(folder.glob(f"{name}_*.deb"))

@@ -1,7 +1,8 @@
 """Tests `ringfence run` on Debian kernels in QEMU, without KVM and privileges.
 
 Boots Debian 12's kernel, Linux 6.1, and runs the kernel-dependent tests; with --full also all rows
-of the escape list, a start without Landlock, and the kernels of other suites.
+of the escape list, a start without Landlock, the kernels of other suites, and the kernel for arm64
+with programs that were cross-built.
 """
 
 import os
@@ -13,6 +14,7 @@ import tempfile
 
 import pytest
 
+import foreign
 import machine
 import packages
 from repository import ROOT
@@ -21,11 +23,13 @@ CACHE = ROOT / "build/kernels"
 LAYERS = ("", ",--layers,landlock")
 NO_LANDLOCK = "lsm=yama,apparmor"
 OLD, USUAL, NEW = "bullseye", "bookworm", "trixie"  # Linux 5.10, 6.1, 6.12
+ARM64 = "bookworm on arm64"
 
 # The last one changes a setting that cannot be changed back.
 OTHERS = ["namespaces", "limits", "spellings", "network", "stages", "ptrace"]
 QUICK = ["host", *(f"escape,quick{layers}" for layers in LAYERS), *OTHERS]
 FULL = ["host", *(f"escape{layers}" for layers in LAYERS), *OTHERS]
+ON_ARM64 = ["host", *(f"escape,quick{layers}" for layers in LAYERS), "stages", "network", "arm32"]
 AS_ROOT = [f"escape,--as-root{layers}" for layers in LAYERS]
 
 
@@ -33,6 +37,8 @@ def boots_of(suite, full):
     """(kernel options, arguments of inside.py) of each boot."""
     if suite == OLD:
         return [("", ["old"])]
+    if suite == ARM64:
+        return [("", ON_ARM64)]
     if not full:
         return [("", QUICK)]
     return [("", FULL), ("", AS_ROOT), (NO_LANDLOCK, ["without-landlock"])]
@@ -40,7 +46,7 @@ def boots_of(suite, full):
 
 def pytest_generate_tests(metafunc):
     if "suite" in metafunc.fixturenames:
-        metafunc.parametrize("suite", (OLD, USUAL, NEW) if metafunc.config.option.full else (USUAL,))
+        metafunc.parametrize("suite", (OLD, USUAL, NEW, ARM64) if metafunc.config.option.full else (USUAL,))
 
 
 @pytest.fixture(name="folder", scope="module")
@@ -58,14 +64,29 @@ def fixture_disks(folder, pytestconfig):
     option = pytestconfig.option
     parts = [f"{option.ringfence}{part}" for part in ("", "-cli", "-proxy", "-stage")]
     programs = [*parts, option.hook, os.path.join(option.probes, "escape_probe")]
-    return [machine.make_root(folder, programs), *machine.make_disks(folder)]
+    tree = machine.Tree(folder / "root")
+    return [machine.make_root(tree, programs), *machine.make_disks(folder)]
 
 
-def test_kernel(suite, folder, disks, pytestconfig, checks):
+@pytest.fixture(name="boot")
+def fixture_boot(suite, folder, request):
+    """Boots the suite's kernel: see machine.boot()."""
+    if suite == ARM64:
+        if reason := foreign.missing():
+            pytest.skip(f"{suite}: {reason}")
+        kernel = machine.Kernel(packages.fetch(USUAL, "arm64", CACHE), folder / "arm64-kernel",
+                                machine.ARM64, foreign.busybox())
+        disks = [machine.make_root(foreign.Tree(folder / "arm64"), foreign.programs())]
+    else:
+        kernel = machine.Kernel(packages.fetch(suite, "amd64", CACHE), folder / suite)
+        disks = request.getfixturevalue("disks")
+    return lambda *words: machine.boot(kernel, disks, *words)
+
+
+def test_kernel(suite, boot, pytestconfig, checks):
     full = pytestconfig.option.full
-    kernel = machine.Kernel(packages.fetch(suite, CACHE), folder / suite)
     for extra, words in boots_of(suite, full):
-        output, console = machine.boot(kernel, disks, words, extra, machine.SECONDS * (10 if full else 1))
+        output, console = boot(words, extra, machine.SECONDS * (10 if full else 1))
         print(output)
         *lines, last, end = output.splitlines() or ["", "", ""]
         found = re.search(r"(\d+) passed, (\d+) failed, (\d+) skipped$", last)
