@@ -472,13 +472,32 @@ cross_build() {
   for target in "$@"; do build release-arm64 "$target" || return; done
 }
 
-# The hook for arm64, under qemu-user, gives the answers of this machine's hook.
+# The hook for arm64, under qemu-user, gives the answers of this machine's hook. With --full also the
+# packages for arm64.
 part_arm64() {
   need aarch64-linux-gnu-g++ arm64 || return
   need qemu-aarch64-static arm64 || return
   build release || return
   cross_build ringfence-hook || return
   pytest_folders+=(tests/system/arm64)
+  [[ $full == yes ]] && need rpmbuild "arm64: packages" || return
+  cross_build packages || return
+  check "packages for arm64" are_for_arm64 build/release-arm64/packages
+}
+
+# The digests, the architecture that the packages name, and that of each program.
+are_for_arm64() {  # PACKAGES
+  local tree=$work/arm64 program
+  mkdir -p "$tree"
+  (cd "$1" && sha256sum --check --quiet SHA256SUMS) &&
+    [[ $(dpkg-deb --field "$1"/*.deb Architecture) == arm64 ]] &&
+    [[ $(rpm --query --package --queryformat '%{ARCH}' "$1"/*.rpm) == aarch64 ]] &&
+    tar -xzf "$1"/ringfence-*-linux-arm64.tar.gz -C "$tree" --strip-components=1 || return
+  (cd "$tree" && sha256sum --check --quiet share/ringfence/files.sha256) || return
+  for program in "$tree"/bin/*; do
+    [[ $(od -An -tu2 -j18 -N2 "$program" | tr -d ' ') == 183 ]] || return  # e_machine: EM_AARCH64
+  done
+  grep -q '"name": "musl"' <(qemu-aarch64-static "$tree/bin/ringfence-cli" --version --json)
 }
 
 # Debian 12's kernel in QEMU: the sandbox with older Landlock and namespaces, and with cgroups,
