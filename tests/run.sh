@@ -478,7 +478,7 @@ part_arm64() {
   need aarch64-linux-gnu-g++ arm64 || return
   need qemu-aarch64-static arm64 || return
   build release || return
-  cross_build ringfence-hook || return
+  cross_build ringfence-hook seccomp_programs || return
   pytest_folders+=(tests/system/arm64)
   [[ $full == yes ]] && need rpmbuild "arm64: packages" || return
   cross_build packages || return
