@@ -69,11 +69,9 @@ ProtectedPaths::ProtectedPaths(const Places& places, const CachedFiles& files)
     if (places.root == places.root_real) break;
   }
   for (const Path& folder : places.settings_folders) AddSettings(folder);
-  for (const Path& program : places.programs) Add(program, kPrograms, PlainPartOf(program));
-  // The plugin registers the hook.
-  if (places.program_real && places.program_real->Parent().name() == "bin") {
-    const Path prefix = places.program_real->Parent().Parent();
-    Add(prefix.Child("share").Child("ringfence"), kPrograms, prefix);
+  for (const Path& program : places.programs) {
+    Add(program, kPrograms, PlainPartOf(program));
+    if (program.name() == "ringfence-hook") AddPlugin(program);
   }
   if (places.audit_file) Add(*places.audit_file, kLog);
 }
@@ -83,6 +81,14 @@ Path ProtectedPaths::PlainPartOf(const Path& program) const {
   if (program == *places_.program_real) return program;
   const Path folder = places_.program_real->Parent();
   return program.IsInside(folder) ? folder : Path();
+}
+
+// The plugin, which registers the hook, is in share/ringfence beside bin.
+void ProtectedPaths::AddPlugin(const Path& hook) {
+  if (hook.Parent().name() != "bin") return;
+  const Path prefix = hook.Parent().Parent();
+  const bool is_plain = places_.program_real && places_.program_real->Parent() == hook.Parent();
+  Add(prefix.Child("share").Child("ringfence"), kPrograms, is_plain ? prefix : Path());
 }
 
 void ProtectedPaths::AddSettings(const Path& folder) {

@@ -63,6 +63,7 @@ class ProtectedPaths {
   std::optional<Protection> RefusesByLinks(const Item& item, const Walked& walked) const;
   bool HasOtherName(const Item& item, const FileFacts& file) const;
   bool HoldsFile(const Path& folder, std::string_view prefix, const FileFacts& file) const;
+  void AddPlugin(const Path& hook);
   void AddSettings(const Path& folder);
   void Add(const Path& path, std::string_view what, const Path& plain = Path());
   Path PlainPartOf(const Path& program) const;

@@ -53,6 +53,7 @@ World::World()
   places.programs = {Path::Clean("/opt/ringfence/bin/ringfence-hook"),
                      Path::Clean("/opt/ringfence/bin/ringfence"),
                      Path::Clean("/opt/ringfence/bin/ringfence-cli"),
+                     Path::Clean("/opt/ringfence/bin/ringfence-proxy"),
                      Path::Clean("/opt/ringfence/bin/ringfence-stage")};
   sources.built_in =
       MustLoad(BuiltInPolicy(ClaudeCode()).text, "", std::string(kBuiltInPolicy), true, false);

@@ -21,7 +21,7 @@ struct Declared {
 
 TEST_CASE("options: every command has help with an example") {
   Declared declared;
-  const auto commands = declared.app.get_subcommands({});
+  const auto commands = ShownCommands(declared.app);
   CHECK(commands.size() >= 5);
   for (const CLI::App* command : commands) {
     CAPTURE(command->get_name());
@@ -47,7 +47,7 @@ TEST_CASE("completion: each shell's script knows every command and option") {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     CAPTURE(shell);
     const std::string script = CompletionScript(declared.app, shell);
-    for (const CLI::App* command : declared.app.get_subcommands({})) {
+    for (const CLI::App* command : ShownCommands(declared.app)) {
       CAPTURE(command->get_name());
       CHECK(script.find(command->get_name()) != std::string::npos);
       for (const CLI::App* below : ShownCommands(*command)) {
