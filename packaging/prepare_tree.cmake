@@ -10,6 +10,7 @@ if(NOT CPACK_GENERATOR STREQUAL "DEB")
   return()
 endif()
 
+file(RENAME ${share}/zsh/site-functions ${share}/zsh/vendor-completions)  # zsh searches there on Debian
 set(documents ${share}/doc/ringfence)
 file(REMOVE ${documents}/LICENSE)  # Debian has it
 file(COPY ${CPACK_RINGFENCE_SOURCE}/packaging/deb/copyright DESTINATION ${documents})

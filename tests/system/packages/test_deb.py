@@ -110,5 +110,6 @@ def test_programs_in_the_package_are_those_that_were_tested(root, packages):
     install(root, packages.deb)
     facts = json.loads(root.run("ringfence", "--version", "--json"))
     assert facts["version"] == VERSION
+    assert (root.folder / "usr/share/zsh/vendor-completions/_ringfence").exists()
     for name in facts["libc"]:
         assert (root.folder / "usr/bin" / name).read_bytes() == (packages.deb.parents[1] / name).read_bytes(), name
