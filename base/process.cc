@@ -26,9 +26,9 @@ using Clock = std::chrono::steady_clock;
 // Writing to a program that has exited fails with EPIPE instead of raising SIGPIPE, which would end
 // this process.
 #ifdef __APPLE__
-constexpr int kSendFlags = MSG_DONTWAIT;
+constexpr int kInputFlags = MSG_DONTWAIT;
 #else
-constexpr int kSendFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
+constexpr int kInputFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
 #endif
 
 class SpawnActions : NotCopied {
@@ -117,7 +117,7 @@ class Running : NotCopied {
   void Feed() {
     std::string_view rest = call_.input;
     rest.remove_prefix(fed_);
-    const ssize_t put = ::send(ours_[0].get(), rest.data(), rest.size(), kSendFlags);
+    const ssize_t put = ::send(ours_[0].get(), rest.data(), rest.size(), kInputFlags);
     if (put > 0) fed_ += static_cast<size_t>(put);
     const bool again = put < 0 && (errno == EAGAIN || errno == EINTR);
     if (fed_ == call_.input.size() || (put < 0 && !again)) ours_[0] = UniqueFd();

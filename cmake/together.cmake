@@ -18,6 +18,29 @@ function(use_groups target)
   endif()
 endfunction()
 
+# Code that is not called often: the compile time counts for more than the run time.
+function(compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# Adds sources that keep the optimization of the build type to a library that is compiled quickly.
+function(add_fast_part library group)
+  add_library(${library}_${group} OBJECT)
+  target_link_libraries(${library}_${group} PRIVATE $<TARGET_PROPERTY:${library},INTERFACE_LINK_LIBRARIES>)
+  compile_together(${library}_${group} ${group} ${ARGN})
+  use_common_headers(${library}_${group})
+  target_sources(${library} PRIVATE $<TARGET_OBJECTS:${library}_${group}>)
+endfunction()
+
+# Clang takes precompiled headers only with the same optimization, so there each library has its own.
+function(use_common_headers target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT target STREQUAL "base_text")
+    target_precompile_headers(${target} REUSE_FROM base_text)
+  else()
+    target_precompile_headers(${target} PRIVATE ${common_headers})
+  endif()
+endfunction()
+
 function(write_test_batch target number)
   set(headers)
   set(bodies)

@@ -42,9 +42,9 @@ std::vector<std::vector<std::string>> Accounts(const std::string& file) {
 
 // A group, to find members other than root, the user and the owner. Many systems give each user a
 // private group with write access; "staff", the group of Debian's /usr/local, has no members.
-class Group {
+class UserGroup {
  public:
-  explicit Group(gid_t id) : id_(std::to_string(id)) {
+  explicit UserGroup(gid_t id) : id_(std::to_string(id)) {
     for (const auto& line : Accounts("/etc/group")) {
       if (line[2] == id_) entry_ = line;
     }
@@ -123,7 +123,7 @@ class OwnerChecker {
     if ((facts.st_mode & S_IWOTH) != 0) {
       Wrong("writable-folder", path, "is world-writable: anyone could replace the program in it",
             "chmod o-w " + path);
-    } else if (const Group group(facts.st_gid);
+    } else if (const UserGroup group(facts.st_gid);
                (facts.st_mode & S_IWGRP) != 0 && group.HasOthersThan(facts.st_uid)) {
       Wrong("writable-folder", path,
             "can be written by group " + group.name() +

@@ -68,9 +68,9 @@ std::string StageText(const AuditEntry& entry) {
   return text;
 }
 
-enum Severity { kError = 3, kWarning = 4, kNotice = 5, kInformational = 6 };
+enum SyslogSeverity { kError = 3, kWarning = 4, kNotice = 5, kInformational = 6 };
 
-Severity SeverityOf(const AuditEntry& entry) {
+SyslogSeverity SyslogSeverityOf(const AuditEntry& entry) {
   if (entry.verdict == LoggedVerdict::kDeny) return kWarning;
   if (entry.verdict == LoggedVerdict::kAsk) return kNotice;
   return entry.verdict == LoggedVerdict::kPermit ? kInformational : kError;
@@ -137,7 +137,7 @@ std::string ShowLogEntry(const AuditEntry& entry, const Console& console) {
 // ASCII needs no byte order mark, which would disturb readers of JSON.
 std::string SyslogMessage(std::string_view line, const AuditEntry& entry, const std::string& host,
                           uint32_t sequence) {
-  return "<" + std::to_string(kAuthPriv * 8 + SeverityOf(entry)) + ">1 " + entry.time + " " +
+  return "<" + std::to_string(kAuthPriv * 8 + SyslogSeverityOf(entry)) + ">1 " + entry.time + " " +
          HeaderField(host, 255) + " " + std::string(kSystemLogName) + " - " +
          HeaderField(entry.event, 32) + " [origin software=\"ringfence\" swVersion=\"" +
          RINGFENCE_VERSION + "\"][meta sequenceId=\"" + std::to_string(sequence) + "\"] " +
@@ -150,7 +150,7 @@ std::string Framed(const std::string& message) {
 
 std::string JournalMessage(std::string_view line, const AuditEntry& entry) {
   std::string out = "MESSAGE=" + AsciiJson(line) +
-                    "\nPRIORITY=" + std::to_string(SeverityOf(entry)) +
+                    "\nPRIORITY=" + std::to_string(SyslogSeverityOf(entry)) +
                     "\nSYSLOG_FACILITY=" + std::to_string(kAuthPriv) +
                     "\nSYSLOG_IDENTIFIER=" + std::string(kSystemLogName) + "\n";
   const auto add = [&out](const char* name, const std::string& text) {

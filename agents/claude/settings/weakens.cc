@@ -29,7 +29,7 @@ constexpr WordList kPlugins(
 constexpr WordList kFenceGaps("/permissions/blockReadsExemptPaths\n");
 constexpr WordList kFenceDenies("/permissions/workingDirectoriesExclude\n");
 // Settings that bypass the sandbox, widen it or replace its programs.
-constexpr WordList kSandbox(
+constexpr WordList kSandboxKey(
     "/sandbox/enabledPlatforms\n/sandbox/excludedCommands\n/sandbox/filesystem/allowWrite\n"
     "/sandbox/filesystem/allowRead\n/sandbox/network/allowedDomains\n"
     "/sandbox/network/allowUnixSockets\n/sandbox/network/allowMachLookup\n"
@@ -223,7 +223,7 @@ std::vector<FlagKey> SettingFlags() {
 
 std::vector<TextsKey> SettingLists() {
   std::vector<TextsKey> keys;
-  for (const WordList& list : {kClientCommands, kPlugins, kSandbox, kFenceGaps}) {
+  for (const WordList& list : {kClientCommands, kPlugins, kSandboxKey, kFenceGaps}) {
     for (const std::string_view pointer : list) keys.push_back({pointer});
   }
   for (const WordList& list : {kSandboxDenies, kFenceDenies}) {
