@@ -59,7 +59,7 @@ foreach(folder linux asm-generic asm)
   unset(kernel_headers)
 endforeach()
 set(musl_system ${cxx_include} ${musl_include} ${compiler_include} ${musl_headers})
-list(TRANSFORM musl_system PREPEND "SHELL:-isystem ")
+list(TRANSFORM musl_system REPLACE "(.+)" "SHELL:-isystem '\\1'")
 set(musl_options ${machine_options})
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
   # libgcc would choose the atomic instructions at startup, by a function of glibc.
@@ -75,7 +75,7 @@ function(compile_for_musl target level)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
     -fno-threadsafe-statics -ffunction-sections -fdata-sections -fstack-protector-strong -fPIE
-    -nostdinc ${musl_system} "SHELL:-include ${PROJECT_SOURCE_DIR}/base/libstdcxx_on_musl.h" ${musl_options})
+    -nostdinc ${musl_system} "SHELL:-include '${PROJECT_SOURCE_DIR}/base/libstdcxx_on_musl.h'" ${musl_options})
   # Link-time optimization merges the instantiations of several files.
   target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${level};-flto>")
 endfunction()
