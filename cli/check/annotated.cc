@@ -36,6 +36,7 @@ constexpr CodeText kCodeTexts[] = {
     {"wrong-options", "The options of the registered hook are wrong"},
     {"no-policy", "The policy of the registered hook does not exist"},
     {"other-program", "The program has the hook's name and other contents"},
+    {"only-plugin", "Only the plugin registers the hook, and a project can disable it"},
     {"on-failure", "A hook that cannot be started lets the call through"},
     {"async", "The client does not wait for the hook"},
     {"matcher", "The registration leaves out tools"},
