@@ -11,6 +11,10 @@ foreach(tool rpmbuild python3 npm)
   endif()
 endforeach()
 
+if(BUILD MATCHES " ")
+  message(FATAL_ERROR "rpmbuild cannot use \"${BUILD}\", which has a space: build in another directory")
+endif()
+
 # All times in the packages.
 if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
   execute_process(COMMAND git -C ${SOURCE} log -1 --format=%ct OUTPUT_VARIABLE time

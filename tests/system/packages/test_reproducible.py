@@ -4,7 +4,6 @@ another umask, time zone and locale."""
 import hashlib
 import os
 import pathlib
-import shutil
 import subprocess
 
 import pytest
@@ -22,27 +21,41 @@ def digests(folder):
             for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def test_two_builds_give_the_same_packages(packages):  # pylint: disable=unused-argument
+@pytest.fixture(name="clone")
+def fixture_clone():
+    """Clones the sources into a directory with the given name."""
     if subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, check=False).returncode:
         pytest.skip("the source is not a git clone")
+    base = pathlib.Path(place_for_base()) / f"ringfence-clone-{os.getpid()}"
+
+    def clone(name):
+        run("git", "clone", "--quiet", ROOT, base / name)
+        return base / name
+    yield clone
+    remove(base)
+
+
+def test_two_builds_give_the_same_packages(packages, clone):  # pylint: disable=unused-argument
     if run("git", "-C", ROOT, "status", "--porcelain", "--untracked-files=no"):
         pytest.skip("the source has changes that are not committed")
-    base = pathlib.Path(place_for_base()) / f"ringfence-reproducible-{os.getpid()}"
-    clone = base / "a longer name/ringfence"
-    clone.parent.mkdir(parents=True)
-    try:
-        run("git", "clone", "--quiet", ROOT, clone)
-        more = {}
-        if os.geteuid() == 0:
-            run("chown", "-R", f"{ORDINARY_USER}:{ORDINARY_USER}", base)
-            more = {"user": ORDINARY_USER, "group": ORDINARY_USER, "extra_groups": []}
-        environment = {"PATH": os.environ["PATH"], "HOME": str(base), "TZ": "Asia/Kathmandu", "LANG": "C.UTF-8"}
-        for words in (("cmake", "--preset", "release"),
-                      ("cmake", "--build", "build/release", "--target", "packages")):
-            done = subprocess.run(["sh", "-c", 'umask 077 && exec "$@"', "sh", *words], cwd=clone, env=environment,
-                                  text=True, capture_output=True, timeout=PATIENCE, check=False, **more)
-            assert done.returncode == 0, done.stdout[-3000:] + done.stderr
-        assert digests(clone / "build/release/packages") == digests(BUILT)
-    finally:
-        remove(base)
-        shutil.rmtree(base, ignore_errors=True)
+    other = clone("a-longer-name/ringfence")
+    more = {}
+    if os.geteuid() == 0:
+        run("chown", "-R", f"{ORDINARY_USER}:{ORDINARY_USER}", other.parents[1])
+        more = {"user": ORDINARY_USER, "group": ORDINARY_USER, "extra_groups": []}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(other.parent), "TZ": "Asia/Kathmandu", "LANG": "C.UTF-8"}
+    for words in (("cmake", "--preset", "release"), ("cmake", "--build", "--preset", "packages")):
+        done = subprocess.run(["sh", "-c", 'umask 077 && exec "$@"', "sh", *words], cwd=other, env=environment,
+                              text=True, capture_output=True, timeout=PATIENCE, check=False, **more)
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    assert digests(other / "build/release/packages") == digests(BUILT)
+
+
+def test_a_directory_with_a_space(clone):
+    """Only rpmbuild cannot use it, which the target `packages` says."""
+    folder = clone("a name with spaces")
+    run("cmake", "--preset", "release", cwd=folder)
+    run("cmake", "--build", "build/release", "--target", "musl_fast_objects", cwd=folder)
+    done = subprocess.run(["cmake", f"-DSOURCE={folder}", f"-DBUILD={folder}/build/release", "-P",
+                           folder / "packaging/make_packages.cmake"], text=True, capture_output=True, check=False)
+    assert done.returncode != 0 and "has a space: build in another directory" in " ".join(done.stderr.split()), done
