@@ -145,11 +145,17 @@ class PlacePlanner {
  private:
   // --- writable places ---
 
-  Status PlanWrites() {
+  std::vector<PlannedPlace> PermittedPlaces() {
     std::vector<PlannedPlace> places = rules_.AllowedPlaces(Access::kWrite);
-    if (request_.command.is_trial)
+    if (request_.command.is_trial) {
       std::erase_if(places, [](const PlannedPlace& place) { return place.make; });
+    }
     if (!HoldsToNames()) LeaveOutParts(places);
+    return places;
+  }
+
+  Status PlanWrites() {
+    std::vector<PlannedPlace> places = PermittedPlaces();
     AgentState own = OwnState();
     if (const std::optional<Path> file = Path::Parse(request_.command.result_file)) {
       own.places.push_back({.path = *file, .kind = PlaceKind::kFile, .why = "its caller reads it"});

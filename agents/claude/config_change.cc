@@ -119,10 +119,10 @@ bool IsRegisteredInSettings(const Event& event, const Places& places) {
     if (!file || file->disables_hooks) return false;
     const ApprovedFile* approved = approvals->Find(path.text());
     if (approved == nullptr || !file->drops.empty()) continue;
-    is_registered =
-        is_registered || std::ranges::any_of(file->hooks, [&](const HookEntry& entry) {
-          return entry.event == event.name && Contains(approved->registration, entry.digest);
-        });
+    const auto is_approved = [&](const HookEntry& entry) {
+      return entry.event == event.name && Contains(approved->registration, entry.digest);
+    };
+    if (std::ranges::any_of(file->hooks, is_approved)) is_registered = true;
   }
   return is_registered;
 }

@@ -333,7 +333,7 @@ TEST_CASE("config change: a plugin that no file enables any more is noticed if o
   const Session session;
   session.File(kUser, "{}");
   CHECK(session.Reasons("", true) == "");  // for example, the managed settings enable it
-  session.File(kUser, R"({"enabledPlugins":{"a@b":true}})");
+  session.File(kUser, R"({"enabledPlugins":{"a@b":true},"sandbox":{"excludedCommands":["x"]}})");
   session.Approve({kUser});
   CHECK(session.Reasons("", true) == "");
   session.File(kUser, R"({"enabledPlugins":{"ringfence@ringfence":true}})");
@@ -371,6 +371,9 @@ TEST_CASE("config change: a registration in the settings counts as the user appr
   CHECK_FALSE(session.IsRegistered("PreToolUse"));
   session.File(kLocal, "{}");
   CHECK(session.IsRegistered("PreToolUse"));
+  // Another hook than the approved one.
+  session.File(kUser, R"({"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"x"}]}]}})");
+  CHECK_FALSE(session.IsRegistered("PreToolUse"));
   session.File(kUser, Registered(R"(,"model":5)"));  // the client drops the file
   CHECK_FALSE(session.IsRegistered("PreToolUse"));
   session.File(kUser, Registered());
