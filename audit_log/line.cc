@@ -10,7 +10,7 @@ namespace ringfence {
 namespace {
 
 constexpr std::string_view kChain = ",\"chain\":\"";
-constexpr std::string_view kEnd = "\"}";
+constexpr std::string_view kLineEnd = "\"}";
 constexpr std::string_view kUnlocked = ",\"unlocked\":true";
 
 struct UtcTime {
@@ -55,12 +55,12 @@ std::string ChainedLine(const std::string& text, std::string_view before, AuditL
   if (lock == AuditLock::kNotGot) line += kUnlocked;
   line += kChain;
   line += before.empty() ? std::string(kNoChain) : Sha256Hex(before);
-  return line.append(kEnd);
+  return line.append(kLineEnd);
 }
 
 std::string_view ChainOf(std::string_view line) {
-  constexpr size_t kLength = kChain.size() + kChainDigits + kEnd.size();
-  if (line.size() <= kLength || line.front() != '{' || !line.ends_with(kEnd)) return {};
+  constexpr size_t kLength = kChain.size() + kChainDigits + kLineEnd.size();
+  if (line.size() <= kLength || line.front() != '{' || !line.ends_with(kLineEnd)) return {};
   const std::string_view last = line.substr(line.size() - kLength);
   const std::string_view digits = last.substr(kChain.size(), kChainDigits);
   // No string in the line can contain this, because its quotes would be escaped.
@@ -68,7 +68,7 @@ std::string_view ChainOf(std::string_view line) {
 }
 
 bool IsUnlocked(std::string_view line) {
-  constexpr size_t kLength = kChain.size() + kChainDigits + kEnd.size();
+  constexpr size_t kLength = kChain.size() + kChainDigits + kLineEnd.size();
   return !ChainOf(line).empty() && line.substr(0, line.size() - kLength).ends_with(kUnlocked);
 }
 

@@ -7,14 +7,14 @@
 namespace ringfence {
 namespace {
 
-constexpr std::string_view kOwn = "ringfence:";
+constexpr std::string_view kPluginPrefix = "ringfence:";
 constexpr WordList kOwnCommands("explain\nallow\ndoctor\n");
 
 }  // namespace
 
 bool IsPluginCommand(const SlashCommand& command) {
-  return command.source == "plugin" && command.name.starts_with(kOwn) &&
-         kOwnCommands.Contains(std::string_view(command.name).substr(kOwn.size()));
+  return command.source == "plugin" && command.name.starts_with(kPluginPrefix) &&
+         kOwnCommands.Contains(std::string_view(command.name).substr(kPluginPrefix.size()));
 }
 
 Result<std::vector<std::string>> AnswerOf(const SlashCommand& command,
@@ -24,7 +24,8 @@ Result<std::vector<std::string>> AnswerOf(const SlashCommand& command,
   }
   const Result<std::string> program = ProgramBeside("ringfence");
   if (!program) return program.error();
-  std::vector<std::string> words{*program, "answer", "--", command.name.substr(kOwn.size()),
+  std::vector<std::string> words{*program, "answer", "--",
+                                 command.name.substr(kPluginPrefix.size()),
                                  registration.project_dir};
   if (!command.arguments.empty()) words.push_back(command.arguments);
   return words;

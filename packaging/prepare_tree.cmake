@@ -7,6 +7,10 @@ set(share ${CPACK_TEMPORARY_DIRECTORY}/usr/share)
 file(GLOB pages ${share}/man/man*/*.[15])
 execute_process(COMMAND gzip -9n ${pages} COMMAND_ERROR_IS_FATAL ANY)
 if(NOT CPACK_GENERATOR STREQUAL "DEB")
+  # rpmbuild keeps the times of files that are older than the commit.
+  execute_process(
+    COMMAND find ${CPACK_TEMPORARY_DIRECTORY} -exec touch --no-dereference "--date=@$ENV{SOURCE_DATE_EPOCH}" {} +
+    COMMAND_ERROR_IS_FATAL ANY)
   return()
 endif()
 

@@ -283,12 +283,12 @@ Status FilePlace::Sync() const {
 }
 
 std::string TemporaryName() {
-  constexpr const char* kDigits = "abcdefghijklmnopqrstuvwxyz234567";
-  std::array<unsigned char, 12> random{};
+  constexpr const char* kCharacters = "abcdefghijklmnopqrstuvwxyz234567";
+  std::array<unsigned char, 12> bytes{};
   // Should this ever fail, a file in the way of the name is an error.
-  [[maybe_unused]] const int failed = ::getentropy(random.data(), random.size());
+  [[maybe_unused]] const int failed = ::getentropy(bytes.data(), bytes.size());
   std::string name(kTemporaryPrefix);
-  for (const unsigned char byte : random) name += kDigits[byte % 32];
+  for (const unsigned char byte : bytes) name += kCharacters[byte % 32];
   return name;
 }
 
