@@ -1,6 +1,6 @@
 // `ringfence answer`: answers a command of the plugin for Claude Code (/ringfence:explain). The
-// hook becomes this program. A scheduled prompt of the model can hold such a command as well, so no
-// answer changes anything, and the arguments only name what is to be explained.
+// hook executes this program. The model can schedule prompts with these commands, so an answer
+// changes nothing, and the arguments only name what to explain.
 #include <limits.h>
 #include <unistd.h>
 
