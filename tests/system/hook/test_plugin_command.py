@@ -22,7 +22,7 @@ def fixture_hook(pytestconfig, tmp_path):
 def ask(hook, *options, home="/h", **members):
     event = {"hook_event_name": "UserPromptExpansion", "command_source": "plugin",
              "command_name": "ringfence:explain", "command_args": "Read '; x", **members}
-    environment = {"HOME": home, "CLAUDE_CONFIG_DIR": "/h/cc", "PATH": "/evil", "LD_PRELOAD": "/evil.so",
+    environment = {"HOME": home, "CLAUDE_CONFIG_DIR": "/h/cc", "PATH": "/evil", "LD_LIBRARY_PATH": "/evil",
                    "CLAUDE_PROJECT_DIR": "/p", **{name: value for name, value in os.environ.items()
                                                   if name == "LLVM_PROFILE_FILE"}}
     return subprocess.run([hook, *options], input=json.dumps(event), text=True, capture_output=True,
