@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMaxCount = 10'000;
 constexpr auto kMaxRuleDepth = 64;  // directories in a rule; limits the time per call
 
-constexpr std::pair<char, bool GuardedName::*> kFlags[] = {
+constexpr std::pair<char, bool GuardedName::*> kFlagLetters[] = {
     {'p', &GuardedName::has_pattern},   {'a', &GuardedName::is_anywhere},
     {'n', &GuardedName::unless_new},    {'w', &GuardedName::comes_whole},
     {'s', &GuardedName::not_in_stores}, {'r', &GuardedName::holds_root}};
@@ -27,7 +27,7 @@ void PutName(std::string& bytes, const GuardedName& name) {
     PutField(bytes, *field);
   }
   std::string flags;
-  for (const auto& [letter, flag] : kFlags) {
+  for (const auto& [letter, flag] : kFlagLetters) {
     if (name.*flag) flags += letter;
   }
   PutField(bytes, flags);
@@ -61,7 +61,8 @@ class NamesReader {
     GuardedName name{.base = Field(), .tail = Field(), .except = Field()};
     name.why = Field();
     const std::string flags = Field();
-    for (const auto& [letter, flag] : kFlags) name.*flag = flags.find(letter) != std::string::npos;
+    for (const auto& [letter, flag] : kFlagLetters)
+      name.*flag = flags.find(letter) != std::string::npos;
     if (!name.base.starts_with('/')) sound_ = false;
     if (std::ranges::count(name.tail, '/') >= kMaxRuleDepth) sound_ = false;
     const bool is_anywhere = name.has_pattern && name.tail.starts_with("**/");

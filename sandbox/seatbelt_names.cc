@@ -32,7 +32,7 @@ Path FixedPart(const GuardedName& name) {
 }
 
 // Narrows `filter` to exclude `path` and everything below it.
-std::string Without(const std::string& filter, const Path& path) {
+std::string Excluding(const std::string& filter, const Path& path) {
   return "(require-all " + filter + " (require-not " +
          RegexFilter(SubpathRegex(path, Spelling::kForgiven)) + "))";
 }
@@ -157,9 +157,9 @@ void SeatbeltNames::Add(const GuardedName& name) {
   std::string filter = RegexFilter(NameRegex(name, Spelling::kForgiven));
   const std::string_view left_out = name.has_pattern ? std::string_view() : name.except;
   for (const std::string_view word : WordList(left_out)) {
-    if (!HasPattern(word)) filter = Without(filter, FixedPart(name).Child(word));
+    if (!HasPattern(word)) filter = Excluding(filter, FixedPart(name).Child(word));
   }
-  if (name.holds_root) filter = Without(filter, root_);
+  if (name.holds_root) filter = Excluding(filter, root_);
   for (const std::string& store : stores_) {
     if (!name.not_in_stores) break;
     GuardedName inside = name;

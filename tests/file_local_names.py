@@ -73,6 +73,8 @@ def headers_of(paths):
 
 
 def groups():
+    """The name and the sources of each group. Several calls may list the sources of one group."""
+    found = collections.defaultdict(list)
     for lists in [ROOT / "CMakeLists.txt", *sorted(ROOT.glob("[a-z]*/CMakeLists.txt")),
                   *sorted(ROOT.glob("tests/*/CMakeLists.txt"))]:
         text = lists.read_text()
@@ -80,7 +82,8 @@ def groups():
         for target, group, sources in GROUP.findall(text):
             while "${" in sources:
                 sources = re.sub(r"\$\{(\w+)\}", lambda found: variables[found.group(1)], sources)
-            yield f"{target} {group}", [lists.parent / source for source in sources.split()]
+            found[f"{target} {group}"] += [lists.parent / source for source in sources.split()]
+    return found.items()
 
 
 def clashes(sources):

@@ -54,7 +54,7 @@ bool HasRole(const KnownTool& tool, FieldRole role) {
   return std::ranges::find(tool.fields, role, &ToolField::role) != tool.fields.end();
 }
 
-bool HasPattern(const KnownTool& tool) {
+bool TakesPattern(const KnownTool& tool) {
   return HasRole(tool, FieldRole::kSearchPattern) || HasRole(tool, FieldRole::kSearchFilter);
 }
 
@@ -68,7 +68,7 @@ bool PutPaths(const AuditEntry& call, OrderedJson& input) {
     for (size_t i = 1; i < call.paths.size(); ++i) input["paths"].push_back(call.paths[i]);
     return true;
   }
-  if (HasPattern(*known) && call.verdict != LoggedVerdict::kPermit && !call.rule) return false;
+  if (TakesPattern(*known) && call.verdict != LoggedVerdict::kPermit && !call.rule) return false;
   const auto field = std::ranges::find_if(
       known->fields, [&](const ToolField& f) { return MayBePath(f.role, call); });
   const auto list = std::ranges::find(known->fields, FieldRole::kAttachment, &ToolField::role);
@@ -145,7 +145,7 @@ bool MayBeOfPattern(const Fixture& fixture, const Path& project) {
   if (fixture.expected.decision == LoggedVerdict::kPermit) return false;
   const CallEvent call = ReadCallEvent(fixture.event);
   const auto tool = ClaudeCode().tools.Find(call.tool);
-  if (!tool || !HasPattern(*tool)) return false;
+  if (!tool || !TakesPattern(*tool)) return false;
   const std::optional<Path> folder = Path::Parse(call.input.value("path", ""));
   return folder && folder->IsInside(project);
 }

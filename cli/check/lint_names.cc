@@ -46,10 +46,12 @@ bool IsOfOneSet(const NameRule&, const NameRule&) { return false; }
 std::string_view TextOf(const NameRule& rule) { return rule.pattern; }
 std::string_view TextOf(const HostRule& rule) { return rule.written; }
 
-template <typename Rule, typename Covers>
+template <typename Rule>
 class NameLint {
  public:
-  NameLint(Covers covers, Findings& findings) : covers_(covers), findings_(findings) {}
+  using Covering = bool (*)(const Rule& other, const Rule& rule);
+
+  NameLint(Covering covers, Findings& findings) : covers_(covers), findings_(findings) {}
 
   using List = std::optional<std::vector<Rule>>;
 
@@ -81,7 +83,7 @@ class NameLint {
   }
 
  private:
-  Covers covers_;
+  Covering covers_;
   Findings& findings_;
 };
 
@@ -214,7 +216,7 @@ void FindUnusedPrivate(const LintSection& section, Findings& findings) {
 
 void LintHosts(const LintSection& section, Findings& findings) {
   const NetworkSection& network = *section.sections.network;
-  NameLint<HostRule, decltype(&Covers)> host_lint(&Covers, findings);
+  NameLint<HostRule> host_lint(&Covers, findings);
   host_lint.Denied(network.allow, network.deny);
   host_lint.Denied(network.inspect, network.deny);
   if (section.profile != nullptr && section.file.sections.network) {
@@ -232,7 +234,7 @@ void LintHosts(const LintSection& section, Findings& findings) {
 
 void LintNames(const LintSection& section, Findings& findings) {
   const RuleLists<NameRule>& tools = section.sections.tools;
-  NameLint<NameRule, decltype(&CoversTool)> tool_lint(&CoversTool, findings);
+  NameLint<NameRule> tool_lint(&CoversTool, findings);
   const RuleLists<NameRule>& outer = section.file.sections.tools;
   for (const auto* rules : {&tools.allow, &tools.ask}) {
     tool_lint.Denied(*rules, tools.deny);

@@ -93,7 +93,7 @@ std::vector<Word> AllOptions(const CommandWords& command) {
   return all;
 }
 
-std::string Joined(const std::vector<Word>& words) {
+std::string InOneLine(const std::vector<Word>& words) {
   std::string out;
   for (const Word& word : words) out += (out.empty() ? "" : " ") + word.text;
   return out;
@@ -133,7 +133,7 @@ std::string ValueCases(const std::vector<CommandWords>& commands, const CaseText
 // The same for each command whose arguments have known values: "COMMAND:[!-]* | COMMAND:)".
 std::string ArgumentCases(const std::vector<CommandWords>& commands, const std::string& before,
                           const std::string& after) {
-  const std::string names = Joined(NamesOf(commands));
+  const std::string names = InOneLine(NamesOf(commands));
   std::string out;
   for (const CommandWords& command : commands) {
     const std::string values = ValuesFor(command.argument, names);
@@ -157,7 +157,7 @@ std::string NestedCases(const std::vector<CommandWords>& commands, int first,
     for (const CommandWords& given : commands) {
       if (given.below.empty() || !command.argument.takes_several) continue;
       out += "    " + std::to_string(first + 1) + name + given.name.text + ") " + text.before +
-             Joined(NamesOf(given.below)) + text.after + " ;;\n";
+             InOneLine(NamesOf(given.below)) + text.after + " ;;\n";
     }
     out.append("    ").append(std::to_string(first)).append(name).append("*) ;;\n    *");
     out.append(name).append("*) ").append(text.file).append(" ;;\n");
@@ -173,13 +173,13 @@ std::string Bash(const std::vector<CommandWords>& commands) {
   for (const CommandWords& command : commands) {
     for (const CommandWords& one : command.below) {
       cases += "    " + command.name.text + ":" + one.name.text +
-               ") words=" + ShellQuoted(Joined(one.options)) + " ;;\n";
+               ") words=" + ShellQuoted(InOneLine(one.options)) + " ;;\n";
     }
-    cases +=
-        "    " + command.name.text + ":*) words=" + ShellQuoted(Joined(command.options)) + " ;;\n";
+    cases += "    " + command.name.text + ":*) words=" + ShellQuoted(InOneLine(command.options)) +
+             " ;;\n";
     if (command.below.empty()) continue;
     below += "    2:" + command.name.text + ":[!-]* | 2:" + command.name.text +
-             ":) values=" + ShellQuoted(Joined(NamesOf(command.below))) + " ;;\n";
+             ":) values=" + ShellQuoted(InOneLine(NamesOf(command.below))) + " ;;\n";
   }
   return R"sh(_ringfence() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words='' values='' i
@@ -196,7 +196,7 @@ std::string Bash(const std::vector<CommandWords>& commands) {
 )sh" + cases +
          "  esac\n"
          "  if [ \"$COMP_CWORD\" -eq 1 ]; then words=" +
-         ShellQuoted(Joined(NamesOf(commands)) + " --help --version") +
+         ShellQuoted(InOneLine(NamesOf(commands)) + " --help --version") +
          "; fi\n"
          "  case ${COMP_WORDS[1]}:$word in\n" +
          ArgumentCases(commands, "((COMP_CWORD < 2)) || values=\"", "\"") +
@@ -290,7 +290,7 @@ std::string FishOptions(const std::vector<Word>& options, const std::string& con
 
 std::string Fish(const std::vector<CommandWords>& commands) {
   constexpr const char* kSeen = "__fish_seen_subcommand_from ";
-  const std::string names = Joined(NamesOf(commands));
+  const std::string names = InOneLine(NamesOf(commands));
   std::string out;
   for (const CommandWords& command : commands) {
     const std::string seen = kSeen + command.name.text;
@@ -314,7 +314,7 @@ std::string Fish(const std::vector<CommandWords>& commands) {
     }
     std::string alone = seen;
     if (!command.below.empty()) {
-      alone.append("; and not ").append(kSeen).append(Joined(NamesOf(command.below)));
+      alone.append("; and not ").append(kSeen).append(InOneLine(NamesOf(command.below)));
     }
     out += FishOptions(command.options, alone);
   }

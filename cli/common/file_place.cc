@@ -19,14 +19,14 @@
 namespace ringfence {
 namespace {
 
-std::string FolderOf(const std::string& path) { return Path::Clean(path).Parent().text(); }
+std::string DirectoryOf(const std::string& path) { return Path::Clean(path).Parent().text(); }
 
 // The target is not created, because it may be on a disk that is not mounted.
 Error Dangling(const std::string& link, const std::string& hint) {
   std::error_code failed;
   const std::filesystem::path named = std::filesystem::read_symlink(link, failed);
   const std::string target =
-      failed ? "" : Path::Clean((std::filesystem::path(FolderOf(link)) / named).string()).text();
+      failed ? "" : Path::Clean((std::filesystem::path(DirectoryOf(link)) / named).string()).text();
   return ConfigError(
       link, "is a dangling symbolic link" + (target.empty() ? "" : " to " + Quote(target)), hint);
 }
@@ -114,8 +114,8 @@ mode_t CurrentMask() {
 std::vector<std::string> MissingFolders(const std::string& path) {
   std::vector<std::string> folders;
   struct stat status {};
-  for (std::string folder = FolderOf(path); ::stat(folder.c_str(), &status) != 0;
-       folder = FolderOf(folder)) {
+  for (std::string folder = DirectoryOf(path); ::stat(folder.c_str(), &status) != 0;
+       folder = DirectoryOf(folder)) {
     if (errno != ENOENT) break;
     folders.insert(folders.begin(), folder);
   }

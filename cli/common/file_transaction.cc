@@ -110,7 +110,7 @@ Result<UniqueFd> TakeLock(const FilePlace& place) {
 
 constexpr const char* kMissing = "";  // the digest of a missing file
 
-std::string DigestOf(const std::optional<std::string>& bytes) {
+std::string DigestOfFile(const std::optional<std::string>& bytes) {
   return bytes ? Sha256Hex(*bytes) : kMissing;
 }
 
@@ -134,7 +134,7 @@ Status CheckIsOurs(const FileChange& change) {
   if (!place) return place.error();
   const Result<std::optional<std::string>> now = place->Read();
   if (!now) return now.error();
-  const bool is_ours = *now == change.before || Contains(change.ours, DigestOf(*now));
+  const bool is_ours = *now == change.before || Contains(change.ours, DigestOfFile(*now));
   if (is_ours) return Unit{};
   return ConfigError(
       change.path,
@@ -161,7 +161,7 @@ Status PutBack(const FileChange& change) {
 }
 
 // Undoes all changes, or none if another program has changed one of the files.
-Status TakeBack(const std::vector<FileChange>& changes) {
+Status UndoChanges(const std::vector<FileChange>& changes) {
   for (const FileChange& change : changes) {
     if (Status s = CheckIsOurs(change); !s) return s;
   }
@@ -171,10 +171,10 @@ Status TakeBack(const std::vector<FileChange>& changes) {
   return Unit{};
 }
 
-Status TakeBackFrom(const ChangeJournal& journal) {
+Status UndoFrom(const ChangeJournal& journal) {
   const Result<std::vector<FileChange>> changes = journal.Read();
   if (!changes) return changes.error();
-  if (Status s = TakeBack(*changes); !s) {
+  if (Status s = UndoChanges(*changes); !s) {
     Error error = s.error();
     if (error.hint.empty()) {
       error.hint = "to keep the files as they are, remove " + Quote(journal.path()) +
@@ -262,7 +262,7 @@ Status FileTransaction::Open(const std::string& home) {
   if (!ChangeJournal::IsThere(home)) return Unit{};
   const Result<ChangeJournal> journal = ChangeJournal::Lock(home);
   if (!journal) return journal.error();
-  return TakeBackFrom(*journal);
+  return UndoFrom(*journal);
 }
 
 // Keeps other commands from changing files until the transaction ends.
@@ -360,7 +360,7 @@ Status FileTransaction::Commit() {
 
 FileTransaction::~FileTransaction() {
   if (changes_.empty()) return;
-  Status status = TakeBack(changes_);
+  Status status = UndoChanges(changes_);
   if (status && journal_) status = journal_->Remove();
   if (!status) Say("warning: files could not be put back: " + Printable(status.error().text()));
 }

@@ -18,13 +18,13 @@ constexpr auto kTableRows = [] {
 
 // True if an untrusted file can only tighten this key. Texts have no order, so neither of two is
 // the tighter one.
-constexpr bool IsSound(const KeyRow& row) {
+constexpr bool OnlyTightens(const KeyRow& row) {
   if (row.apply == nullptr) return row.rules.layers == 0;
   if (!row.rules.is_tightened_by(TightLayer::kUntrusted)) return true;
   if (row.rules.tighten == KeyRule::kLower) return row.type.kind != KeyKind::kText;
   return row.rules.tighten == KeyRule::kHigher && row.type.kind < KeyKind::kText;
 }
-static_assert(std::ranges::all_of(kTableRows, IsSound));
+static_assert(std::ranges::all_of(kTableRows, OnlyTightens));
 
 }  // namespace
 
