@@ -313,7 +313,7 @@ configure_hint() {
 
 build() {
   command -v cmake > /dev/null || fail "cmake is not installed" "run ./install.sh without --no-deps"
-  say "building the release (build/release); this takes two to three minutes on two processors"
+  say "building the release (build/release); this takes about two minutes on two processors"
   cd "$root"
   cmake --preset release --log-level=NOTICE "-DRINGFENCE_MUSL=$musl" "-DCMAKE_INSTALL_PREFIX=$prefix" ||
     fail "the build could not be configured" "$(configure_hint)"

@@ -18,9 +18,10 @@ function(use_groups target)
   endif()
 endfunction()
 
-# Code that is not called often: the compile time counts for more than the run time.
+# Code that is not called often: the compile time counts for more than the run time. -Og takes three
+# quarters of the time of -O1 and half of that of -O2; clang knows it as -O1.
 function(compile_quickly target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
 endfunction()
 
 # Adds sources that keep the optimization of the build type to a library that is compiled quickly.
