@@ -13,8 +13,6 @@
 #   --with-tests       also install the packages that tests/run.sh needs
 #   --uninstall        unregister the hook everywhere and remove the installed files; policies and
 #                      logs are kept
-#   --apparmor         only write and load the AppArmor profile that Ubuntu needs for `ringfence run`
-#   --remove-apparmor  only remove that profile
 set -eu
 
 root=$(cd "$(dirname "$0")" && pwd)
@@ -28,7 +26,6 @@ only_deps=no
 with_tests=no
 uninstall=no
 package=
-apparmor=
 
 say() { printf '%s\n' "install.sh: $*"; }
 
@@ -59,8 +56,6 @@ read_options() {
       --no-register) register=no ;;
       --glibc) musl=OFF ;;
       --only-deps) only_deps=yes ;;
-      --apparmor) apparmor='write' ;;
-      --remove-apparmor) apparmor='remove' ;;
       --with-tests) with_tests=yes ;;
       --uninstall) uninstall=yes ;;
       -h | --help)
@@ -364,59 +359,13 @@ register_hook() {
     fail "the hook could not be registered for \"$project\""
 }
 
-# AppArmor. DESTDIR is for packagers: the profile is neither tested nor loaded there.
-
-profile_folder=${DESTDIR-}/etc/apparmor.d
-profile=$profile_folder/ringfence
-
-# /etc belongs to root; a DESTDIR can belong to any user.
-change_profile() {
-  if [ -n "${DESTDIR-}" ]; then "$@"; else as_root "$@"; fi
-}
-
-write_profile() {
-  # Some characters in paths are special to AppArmor.
-  case $prefix in
-    *[!A-Za-z0-9/._-]*) fail "an AppArmor profile cannot name \"$prefix\"" "install elsewhere: --prefix DIR" ;;
-  esac
-  [ -d "$profile_folder" ] || fail "\"$profile_folder\" does not exist" "AppArmor is not installed on this system"
-  place=$(mktemp -d)
-  trap 'rm -rf "$place"' EXIT
-  sed "s|@PREFIX@|$prefix|" "$root/sandbox/linux/apparmor_profile.in" > "$place/ringfence"
-  say "writing $profile:"
-  cat "$place/ringfence"
-  if [ -z "${DESTDIR-}" ]; then
-    command -v apparmor_parser > /dev/null || fail "apparmor_parser is not installed" "install the package apparmor"
-    apparmor_parser -Q -K "$place/ringfence" ||
-      fail "this version of AppArmor rejects the profile; nothing was written" "before version 4 AppArmor does not restrict user namespaces, and no profile is needed"
-  fi
-  # Renamed into place, since AppArmor loads every file in the directory.
-  change_profile install -m 644 "$place/ringfence" "$profile_folder/.ringfence.new" &&
-    change_profile mv -f "$profile_folder/.ringfence.new" "$profile" ||
-    fail "could not write \"$profile\"" "run it as root, or with sudo installed"
-  if [ -z "${DESTDIR-}" ]; then
-    as_root apparmor_parser -r -W "$profile" || fail "the profile is written, but could not be loaded"
-  fi
-  say "anyone who can write $prefix/bin/ringfence can now create user namespaces with it; to undo: ./install.sh --remove-apparmor"
-}
-
-remove_profile() {
-  if [ ! -e "$profile" ]; then
-    say "$profile does not exist"
-    return
-  fi
-  if [ -z "${DESTDIR-}" ] && command -v apparmor_parser > /dev/null; then
-    as_root apparmor_parser -R "$profile" || say "the profile was not loaded"
-  fi
-  change_profile rm -f "$profile" || fail "could not remove \"$profile\"" "run it as root, or with sudo installed"
-  say "removed $profile"
-}
+profile=/etc/apparmor.d/ringfence
 
 offer_profile() {
   setting=/proc/sys/kernel/apparmor_restrict_unprivileged_userns
   if [ -e "$profile" ] || ! grep -qsx 1 "$setting"; then return; fi
   say "on this system a program needs an AppArmor profile to create user namespaces, and ringfence run creates them"
-  say "to write the profile: ./install.sh --apparmor --prefix \"$prefix\""
+  say "to write the profile: sudo sh \"$prefix/share/ringfence/apparmor.sh\""
 }
 
 # Removal. The hook is unregistered first: a registration whose program is gone blocks every call.
@@ -512,7 +461,7 @@ say_what_is_kept() {
   done
   say "kept: .ringfence in your projects, and the packages that were installed"
   if grep -qsF "$prefix/bin/ringfence" "$profile"; then
-    say "$profile still names $prefix; to remove it: ./install.sh --remove-apparmor"
+    say "$profile still names $prefix; to remove it: sudo sh \"$root/packaging/apparmor.sh\" --remove"
   fi
 }
 
@@ -559,11 +508,6 @@ show_decision() {
 }
 
 read_options "$@"
-case $apparmor in
-  write) write_profile ;;
-  remove) remove_profile ;;
-esac
-if [ -n "$apparmor" ]; then exit 0; fi
 if [ "$uninstall" = yes ]; then
   uninstall
   exit 0

@@ -28,8 +28,5 @@ file(WRITE ${documents}/changelog "ringfence (${CPACK_PACKAGE_VERSION}) stable; 
  -- ${CPACK_PACKAGE_CONTACT}  ${time}
 ")
 execute_process(COMMAND gzip -9n ${documents}/changelog COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND sed "s|@PREFIX@|/usr|; s|install.sh --apparmor|the package|"
-  ${CPACK_RINGFENCE_SOURCE}/sandbox/linux/apparmor_profile.in OUTPUT_VARIABLE profile COMMAND_ERROR_IS_FATAL ANY)
-file(WRITE ${share}/ringfence/apparmor/ringfence "${profile}")
 file(GLOB_RECURSE texts ${share}/doc/ringfence/* ${share}/lintian/* ${share}/ringfence/*)
 file(CHMOD ${texts} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)

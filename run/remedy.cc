@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <string_view>
 
+#include "base/path.h"
 #include "base/program.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -57,6 +59,20 @@ std::string AgeHint(const SetupFailure& failure) {
   return "ringfence needs Linux 5.13 or later (" + std::string(call) + "), and " + ThisKernel();
 }
 
+// The script that writes a profile is installed with this program.
+std::string ProfileHint() {
+  const Result<std::string> own = OwnProgramReal();
+  const std::optional<Path> program = own ? Path::Parse(*own) : std::nullopt;
+  if (program) {
+    const Path script =
+        program->Parent().Parent().Child("share").Child("ringfence").Child("apparmor.sh");
+    if (::access(script.text().c_str(), R_OK) == 0) {
+      return "To write one for ringfence, run once: sudo sh " + ShellQuoted(script.text());
+    }
+  }
+  return "Install ringfence: this copy of the program has no script that writes one";
+}
+
 constexpr const char* kOrLandlock = "; or use --layers landlock, which is weaker";
 
 std::string NamespaceHint() {
@@ -67,8 +83,8 @@ std::string NamespaceHint() {
            kOrLandlock;
   }
   if (Setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1") {
-    return "Ubuntu restricts user namespaces by AppArmor: run install.sh --apparmor once, which "
-           "installs a profile for ringfence; or use --layers landlock, which is weaker";
+    return "AppArmor denies user namespaces to programs without a profile. " + ProfileHint() +
+           kOrLandlock;
   }
   if (Setting("/proc/sys/kernel/unprivileged_userns_clone") == "0") {
     return "as root: sysctl -w kernel.unprivileged_userns_clone=1; or use --layers landlock, which "

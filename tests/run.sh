@@ -349,17 +349,16 @@ part_install() {
   install_profile
 }
 
-# The AppArmor profile, for a package: written completely or not at all, and accepted by AppArmor's
-# parser.
+# The AppArmor profile: written completely or not at all, and accepted by AppArmor's parser.
 install_profile() {
   wait_for_packages
   local stage=$work/stage profile=$work/stage/etc/apparmor.d/ringfence
-  check "AppArmor: no folder, no profile" refuses env "DESTDIR=$stage" ./install.sh --apparmor
+  check "AppArmor: no folder, no profile" refuses env "DESTDIR=$stage" sh packaging/apparmor.sh --prefix /opt/ringfence
   mkdir -p "$stage/etc/apparmor.d"
-  check "AppArmor: a path with patterns" refuses env "DESTDIR=$stage" ./install.sh --apparmor \
+  check "AppArmor: a path with patterns" refuses env "DESTDIR=$stage" sh packaging/apparmor.sh \
     --prefix '/opt/{a,b}'
   check "AppArmor: nothing written" test -z "$(ls -A "$stage/etc/apparmor.d")"
-  check "AppArmor: written" env "DESTDIR=$stage" ./install.sh --apparmor --prefix /opt/ring-fence
+  check "AppArmor: written" env "DESTDIR=$stage" sh packaging/apparmor.sh --prefix /opt/ring-fence
   check "AppArmor: whole" test "$(ls -A "$stage/etc/apparmor.d")" = ringfence
   check "AppArmor: names the program" grep -q '^profile ringfence /opt/ring-fence/bin/ringfence' "$profile"
   if need apparmor_parser "AppArmor: parsed"; then
@@ -369,9 +368,9 @@ install_profile() {
     fi
     check "AppArmor: parsed" apparmor_parser -Q -K "$profile"
   fi
-  check "AppArmor: removed" env "DESTDIR=$stage" ./install.sh --remove-apparmor
+  check "AppArmor: removed" env "DESTDIR=$stage" sh packaging/apparmor.sh --remove
   check "AppArmor: gone" test ! -e "$profile"
-  check "AppArmor: removed twice" env "DESTDIR=$stage" ./install.sh --remove-apparmor
+  check "AppArmor: removed twice" env "DESTDIR=$stage" sh packaging/apparmor.sh --remove
 }
 
 # Without --prefix nothing is removed, and the message names the right prefix.

@@ -7,6 +7,7 @@ A part is the name of a group of cases, or "escape" with its options: escape,--l
 Prints a line for each case that failed, and at the end "N passed, N failed, N skipped".
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -195,6 +196,50 @@ def a_restrictive_apparmor_profile_is_named(home):
     home.runs()
 
 
+class Ubuntu:
+    """A kernel that denies user namespaces to programs without a profile, as far as a program sees it."""
+
+    SETTINGS = pathlib.Path("/proc/sys/kernel")
+
+    def __enter__(self):
+        shown = pathlib.Path("/run/settings")
+        for folder in (".", "yama"):
+            (shown / folder).mkdir(exist_ok=True)
+            for path in (self.SETTINGS / folder).iterdir():
+                if path.is_file() and os.access(path, os.R_OK):
+                    with contextlib.suppress(OSError):
+                        (shown / folder / path.name).write_bytes(path.read_bytes())
+        (shown / "apparmor_restrict_unprivileged_userns").write_text("1\n")
+        subprocess.run(["busybox", "mount", "--bind", shown, self.SETTINGS], check=True)
+        self.before = set_kernel("user.max_user_namespaces", "0")
+
+    def __exit__(self, *_):
+        set_kernel("user.max_user_namespaces", self.before)
+        subprocess.run(["busybox", "umount", self.SETTINGS], check=True)
+
+
+def ubuntus_restriction_is_named(home):
+    """The hint's command writes a profile for the program that gave the hint. The parser is a script,
+    since this machine's can be too old for the profile."""
+    prefix, parser = pathlib.Path("/opt/ringfence"), pathlib.Path("/run/parser/apparmor_parser")
+    for folder in (prefix / "bin", prefix / "share/ringfence", parser.parent, pathlib.Path("/etc/apparmor.d")):
+        folder.mkdir(parents=True, exist_ok=True)
+    program = shutil.copy(PROGRAMS / "ringfence", prefix / "bin")
+    parser.write_text("#!/bin/sh\necho parsed $1\n")
+    parser.chmod(0o755)
+    with Ubuntu():
+        assert "Install ringfence" in home.start(program, "run", "--", "true").stderr
+        shutil.copy(PROGRAMS / "apparmor.sh", prefix / "share/ringfence")
+        said = home.start(program, "run", "--", "true").stderr
+    command = re.search(r"run once: sudo (.*); or use --layers landlock", said)
+    assert command, said
+    done = subprocess.run(["sh", "-c", command[1]], capture_output=True, text=True, check=False,
+                          env={"PATH": f"{parser.parent}:/usr/bin"})
+    assert done.returncode == 0 and "parsed -r" in done.stdout, done
+    profile = pathlib.Path("/etc/apparmor.d/ringfence").read_text()
+    assert "\nprofile ringfence /opt/ringfence/bin/ringfence{,-cli} " in profile, profile
+
+
 # -- inspecting processes -------------------------------------------------------------------------
 
 def ptrace_scope_2_is_named(home):
@@ -347,7 +392,8 @@ def an_old_kernel_is_refused_with_its_version(home):
 PARTS = {
     "host": (both_layers_work_and_doctor_agrees, the_supervisor_cannot_be_killed_from_inside),
     "namespaces": (an_exhausted_namespace_limit_is_named, a_fallback_to_landlock_is_reported,
-                   debians_namespace_switch_is_named, a_restrictive_apparmor_profile_is_named),
+                   debians_namespace_switch_is_named, a_restrictive_apparmor_profile_is_named,
+                   ubuntus_restriction_is_named),
     "limits": (the_total_memory_of_all_processes_is_limited, the_number_of_processes_is_limited,
                processor_time_is_limited_by_a_parent_cgroup_with_the_controller,
                disk_io_is_limited),

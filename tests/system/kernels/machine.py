@@ -15,12 +15,14 @@ import tempfile
 
 os.environ["PATH"] += ":/usr/sbin:/sbin"
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent.parent
 PYTHON = "/usr/bin/python3"
 # Modules of Python's library that no test needs; they are left out.
 UNUSED = ("test", "idlelib", "lib2to3", "tkinter", "ensurepip", "turtledemo", "pydoc_data",
           "dist-packages", "site-packages", "distutils", "config-*", "asyncio", "venv")
 PROGRAMS = ("dash", "sh", "true", "false", "touch", "dd", "env", "cat", "sleep", "id", "mkdir",
-            "rm", "ls", "kill", "chmod", "cut", "head", "tail", "apparmor_parser")
+            "rm", "ls", "kill", "chmod", "cut", "head", "tail", "apparmor_parser",
+            "dirname", "install", "mktemp", "mv")
 FOLDERS = ("dev", "etc", "home", "proc", "root", "run", "srv", "sys", "tests", "tmp", "usr/bin",
            "usr/lib", "usr/lib64", "usr/sbin", "var/tmp")
 # Modules for the disks, the network and stages; their dependencies are added.
@@ -175,7 +177,7 @@ class Tree:
 
 def make_root(tree, programs):
     """An image of the tree with the tests, and `programs` beside them."""
-    for path in (*HERE.parent.glob("support/*.py"), HERE / "escape_inside.py"):
+    for path in (*HERE.parent.glob("support/*.py"), HERE / "escape_inside.py", ROOT / "packaging/apparmor.sh"):
         shutil.copy(path, tree.root / "tests")
     for program in programs:
         tree.add_test(program)
