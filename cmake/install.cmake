@@ -3,7 +3,8 @@
 install(TARGETS ringfence-hook RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/man/ringfence-hook.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES docs/man/ringfence-policy.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
-install(FILES policy/policy.schema.json packaging/apparmor.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/ringfence)
+install(FILES policy/policy.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/ringfence)
+install(PROGRAMS packaging/apparmor.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/ringfence)
 
 # The plugin for Claude Code, in a marketplace of its own. Its hook finds the program by its place
 # relative to this directory.

@@ -29,4 +29,5 @@ file(WRITE ${documents}/changelog "ringfence (${CPACK_PACKAGE_VERSION}) stable; 
 ")
 execute_process(COMMAND gzip -9n ${documents}/changelog COMMAND_ERROR_IS_FATAL ANY)
 file(GLOB_RECURSE texts ${share}/doc/ringfence/* ${share}/lintian/* ${share}/ringfence/*)
+list(FILTER texts EXCLUDE REGEX "\\.sh$")
 file(CHMOD ${texts} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
