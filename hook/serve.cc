@@ -164,7 +164,8 @@ class Server {
   }
 
   bool MustBeWrapped() const {
-    return policy_.wrap_bash && policy_.agent->tools.RunsCommand(event_.tool_name);
+    return policy_.wrap_bash && policy_.agent->tools.RunsCommand(event_.tool_name) &&
+           !IsLeftToSettings();
   }
 
   // True if a command that must be wrapped ran unwrapped: after the call, the client reports what
@@ -189,14 +190,15 @@ class Server {
     return reply;
   }
 
-  // True if the registration in the settings tells the model and the user the same. Decisions are
-  // never left to it.
-  bool IsToldBySettings() const {
+  // True if the registration in the settings, which the user approved, tells the model and the user
+  // the same, and wraps commands: its options can name another policy, and the client applies only
+  // one of two lines. Decisions are never left to it.
+  bool IsLeftToSettings() const {
     return registration_.is_plugin && IsRegisteredInSettings(event_, context_.places);
   }
 
   Reply ServeStart() {
-    if (IsToldBySettings()) return {};
+    if (IsLeftToSettings()) return {};
     const std::string text = BoundaryText(policy_, context_, policy_.sandbox.mode, Sandbox());
     return Answer(ContextAnswer(event_.name, text));
   }
@@ -220,7 +222,7 @@ class Server {
       if (Status s = Log(LoggedVerdict::kAlert, &*told.unwrapped, ""); !s)
         err = RefusalLine(s.error(), "");
     }
-    if (IsToldBySettings()) return {.err = std::move(err)};
+    if (IsLeftToSettings()) return {.err = std::move(err)};
     Reply reply = Answer(ContextAnswer(event_.name, told.model, told.user));
     if (reply.status != 0 || registration_.trial) return reply;
     const int64_t now = Nanoseconds(CLOCK_REALTIME);

@@ -152,6 +152,39 @@ TEST_CASE("serve: of two registrations, one tells about a refusal by a program")
   CHECK(beside.text.empty());
 }
 
+TEST_CASE("serve: the settings' registration alone wraps commands, if both must") {
+  constexpr std::string_view kCommand =
+      R"("hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"true"})";
+  constexpr std::string_view kRan =
+      R"("hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"true"},)"
+      R"("tool_response":{})";
+  PluginSession session;
+  session.File("home/.config/ringfence/policy.json",
+               R"({"version":1,"permitted":"allow","bash":{"wrap":true}})");
+  session.registration.program = "/o/ringfence-hook";
+  session.registration.is_plugin = true;
+  Printed alone;
+  session.Say(kCommand, alone);
+  CHECK(alone.text.find("/o/ringfence enter") != std::string::npos);
+  CHECK(alone.text.find(R"("allow")") != std::string::npos);
+  Printed unwrapped;
+  session.Say(kRan, unwrapped);
+  CHECK_FALSE(unwrapped.text.empty());
+  session.Register("PreToolUse");
+  Printed beside;
+  session.Say(kCommand, beside);
+  CHECK(beside.text.empty());
+  session.Register("PostToolUse");
+  Printed wrapped_by_the_other;
+  session.Say(kRan, wrapped_by_the_other);
+  CHECK(wrapped_by_the_other.text.empty());
+  session.Register("PreToolUse");
+  session.registration.is_plugin = false;
+  Printed settings;
+  session.Say(kCommand, settings);
+  CHECK(settings.text == alone.text);
+}
+
 TEST_CASE("serve: a command of the plugin is handed to ringfence, with any policy") {
   PluginSession session;
   session.File("home/.config/ringfence/policy.json", "{");
