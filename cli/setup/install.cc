@@ -6,12 +6,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "agents/claude/setup/agent_guard.h"
 #include "base/contains.h"
 #include "base/environment.h"
+#include "base/joined.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "cli/command_line/options.h"
@@ -171,6 +173,21 @@ void NotePath(CopyReport& report) {
                          ProgramIn(report.prefix));
 }
 
+// A user may miss a file that the earlier installation had.
+void NoteRemoved(bool dry_run, CopyReport& report) {
+  constexpr size_t kMostNames = 4;
+  const std::vector<std::string>& removed = report.plan.removed;
+  if (removed.empty()) return;
+  const auto names = std::span(removed).first(std::min(removed.size(), kMostNames));
+  std::string note = dry_run ? "would remove" : "removed";
+  note += " from the earlier installation, since this one does not have them: " +
+          Joined(names, ", ", [](const std::string& path) { return Quote(path); });
+  if (const size_t more = removed.size() - names.size(); more > 0) {
+    note += " and " + Grouped(more) + " more";
+  }
+  report.notes.push_back(std::move(note));
+}
+
 void NoteChanged(CopyReport& report) {
   for (const std::string& path : report.plan.changed) {
     report.notes.push_back(Quote(report.prefix + "/" + path) +
@@ -209,6 +226,7 @@ Result<CopyReport> CopyPrograms(const CopyOptions& options) {
     target->RemoveMade();
     return s.error();
   }
+  NoteRemoved(options.dry_run, report);
   NoteChanged(report);
   NotePath(report);
   if (Status s = NoteRegistrations(*where, report); !s) return s.error();

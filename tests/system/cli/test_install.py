@@ -100,12 +100,26 @@ def test_an_upgrade_replaces_and_removes(installs):
         said = installs.installed(installs.new)
         assert running.read() == b"old hook"  # a program that runs keeps its file
     assert ": 2 files written, 1 old file removed." in said, said
+    assert 'does not have them: "share/doc/ringfence/gone".\n' in said, said
     files = content(installs.prefix)
     assert files["bin/ringfence-hook"][1] == b"new hook" and files["bin/other"][1] == b"mine"
     assert set(files) == {*installs.new.files, *USERS, LIST}
     installs.installed(installs.old)  # and back; the directory of the page was made for it
     assert not (installs.prefix / "share/doc/new").exists()
     assert set(content(installs.prefix)) == {*installs.old.files, *USERS, LIST}
+
+
+def test_some_of_the_removed_files_are_named(installs):
+    headers = {f"include/ringfence/{name}.h": "" for name in "abcdef"}
+    older = ProgramTree(installs.world.base / "older", installs.world.programs, {**NEW, **headers})
+    installs.installed(older)
+    named = ", ".join(f'"include/ringfence/{name}.h"' for name in "abcd")
+    for words, verb in ((("--dry-run",), "would remove"), ((), "removed")):
+        said = installs.installed(installs.new, *words)
+        assert ": 0 files written, 6 old files removed.\n" in said, said
+        assert (f"Note: {verb} from the earlier installation, since this one does not have them: "
+                f"{named} and 2 more.\n") in said, said
+    assert not (installs.prefix / "include").exists()
 
 
 def test_a_file_that_was_changed_is_replaced_but_not_removed(installs):
