@@ -144,11 +144,10 @@ std::optional<std::string> InitFor(const SettingsRecord& record, const Registrat
 }
 
 // Notes each registration that runs the hook of another installation.
-Status NoteRegistrations(const Registration& where, CopyReport& report) {
-  const auto records = ReadRecords(where.home);
-  if (!records) return records.error();
+void NoteRegistrations(const std::vector<SettingsRecord>& records, const Registration& where,
+                       CopyReport& report) {
   const std::string hook = report.prefix + "/bin/ringfence-hook";
-  for (const SettingsRecord& record : records->value) {
+  for (const SettingsRecord& record : records) {
     report.is_registered = report.is_registered || !record.program.empty();
     const bool is_other = !record.program.empty() && !LeadToOneFile(record.program, hook);
     if (!is_other || !record.serves.empty()) continue;
@@ -159,7 +158,6 @@ Status NoteRegistrations(const Registration& where, CopyReport& report) {
                            "; to run the hook that was installed now: " + ProgramIn(report.prefix) +
                            command);
   }
-  return Unit{};
 }
 
 void NotePath(CopyReport& report) {
@@ -221,6 +219,8 @@ Result<CopyReport> CopyPrograms(const CopyOptions& options) {
   if (!target) return target.error();
   if (Status s = target->CheckPlace(*source); !s) return s.error();
   if (Status s = target->CheckOwner(); !s) return s.error();
+  const auto records = ReadRecords(where->home);  // before anything is copied
+  if (!records) return records.error();
   CopyReport report{.prefix = target->prefix().text(), .files = source->files.size()};
   if (Status s = CopyTo(*source, *target, options, where->home).MoveTo(report.plan); !s) {
     target->RemoveMade();
@@ -229,7 +229,7 @@ Result<CopyReport> CopyPrograms(const CopyOptions& options) {
   NoteRemoved(options.dry_run, report);
   NoteChanged(report);
   NotePath(report);
-  if (Status s = NoteRegistrations(*where, report); !s) return s.error();
+  NoteRegistrations(records->value, *where, report);
   return report;
 }
 

@@ -253,6 +253,12 @@ def test_a_damaged_source_changes_nothing(installs):
     assert content(installs.world.home) == before
 
 
+def test_damaged_records_change_nothing(installs):
+    installs.write({"state/ringfence/registrations.json": "{"})
+    error_of(installs.install(installs.new), 2, "registrations.json")
+    assert not content(installs.prefix)
+
+
 def test_a_full_disk_changes_nothing(installs):
     place = installs.world.home / "disk"
     place.mkdir()
