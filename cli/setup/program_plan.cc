@@ -82,10 +82,10 @@ class CopyPlan {
   }
 
   Error InTheWay() const {
-    std::string what = "is in the way, and no earlier installation that is known put it there";
-    if (const size_t more = in_the_way_.size() - 1; more > 0) {
-      what += "; so are " + std::to_string(more) + " other files";
-    }
+    std::string what = "is in the way, and no earlier installation put it there";
+    const size_t more = in_the_way_.size() - 1;
+    if (more == 1) what += "; so is another file";
+    if (more > 1) what += "; so are " + std::to_string(more) + " other files";
     return ConfigError(target_.prefix.Child(in_the_way_.front()).text(), what,
                        "move it away, or install elsewhere: ringfence install --prefix DIR");
   }

@@ -135,7 +135,10 @@ def test_what_is_in_the_way_stays(installs):
     installs.write({"bin/ringfence-hook": "mine", "share/doc/new/a page": "mine"})
     before = content(installs.world.home)
     error_of(installs.install(installs.new), 2, f"{installs.prefix}/bin/ringfence-hook: is in the way",
-             "so are 1 other files", "ringfence install --prefix DIR")
+             "so is another file", "ringfence install --prefix DIR")
+    installs.write({"share/ringfence/same": "mine"})
+    error_of(installs.install(installs.new), 2, "so are 2 other files")
+    (installs.prefix / "share/ringfence/same").unlink()
     assert content(installs.world.home) == before
     other = installs.world.home / "programs"
     installs.installed(installs.new, "--prefix", other)
