@@ -223,12 +223,10 @@ void PrintKept(const Registration& where) {
 }
 
 // The command that removes the plugin; "" if it is not installed.
-Result<std::string> PluginRemoval(const Registration& where) {
-  const Result<std::vector<SettingsFile>> files = ReadSettingsFiles(where);
-  if (!files) return files.error();
-  const PluginState plugin = FindPlugin(where, *files);
-  const bool is_anywhere = plugin.is_installed || plugin.is_elsewhere;
-  return std::string(is_anywhere ? kRemovePlugin : "");
+std::string PluginRemoval(const Registration& where) {
+  // Needs no settings: whether they enable the plugin does not matter.
+  const PluginState plugin = FindPlugin(where, {});
+  return plugin.is_installed || plugin.is_elsewhere ? kRemovePlugin : "";
 }
 
 Outcome Unregister(const UninstallOptions& options, const Registration& where,
@@ -241,14 +239,13 @@ Outcome Unregister(const UninstallOptions& options, const Registration& where,
     if (Status s = uninstaller.Remove(path); !s) return s.error();
   }
   if (Status s = uninstaller.Finish(); !s) return s.error();
-  const Result<std::string> plugin = PluginRemoval(where);
-  if (!plugin) return plugin.error();
+  const std::string plugin = options.all ? PluginRemoval(where) : "";
   if (!options.json) {
     const bool is_nothing = uninstaller.removed().empty();
     if (is_nothing) PrintNothingRemoved(paths.front(), options, where);
     PrintRemoved(uninstaller.removed(), where);
-    if (options.all && !plugin->empty()) {
-      Console().Line("The plugin still registers the hook. To remove it, run: " + *plugin);
+    if (!plugin.empty()) {
+      Console().Line("The plugin still registers the hook. To remove it, run: " + plugin);
     }
     return 0;
   }
@@ -259,7 +256,7 @@ Outcome Unregister(const UninstallOptions& options, const Registration& where,
             {"is_restored", removed.is_known}};
   };
   report["removed"] = JsonArray(uninstaller.removed(), removed_json);
-  if (options.all && !plugin->empty()) report["plugin"] = *plugin;
+  if (!plugin.empty()) report["plugin"] = plugin;
   return 0;
 }
 

@@ -591,6 +591,13 @@ def test_uninstall_leaves_a_broken_file_alone(world):
     assert world.user.read_text() == "{"
 
 
+def test_uninstall_of_one_file_reads_no_other(world):
+    world.init("--local")
+    world.user.mkdir(parents=True)  # cannot be read as a file
+    done = world.run("uninstall", "--local")
+    assert done.returncode == 0 and not (world.project / ".claude").exists(), done
+
+
 def test_uninstall_forgets_a_file_that_is_gone(world):
     world.init()
     world.init("--local")
