@@ -8,6 +8,7 @@
 #include "cli/common/registered.h"
 #include "cli/doctor/rows.h"
 #include "cli/setup/proof.h"
+#include "policy/evaluate/fix.h"
 #include "policy/files/real_files.h"
 #include "policy/load/layers.h"
 #include "run/typed_context.h"
@@ -36,7 +37,8 @@ class PluginExam {
                  From() + " starts " + Quote(state_.program) + ", and this is " +
                      Quote(patient_.hook.path),
                  "run its own doctor: " +
-                     Path::Clean(state_.program).Parent().Child("ringfence").text() + " doctor");
+                     ShellWord(Path::Clean(state_.program).Parent().Child("ringfence").text()) +
+                     " doctor");
     }
     Prove();
   }
@@ -71,8 +73,8 @@ class PluginExam {
 
   void Off() {
     const bool is_safe = IsInSettings();
-    const std::string who = state_.by.empty() ? "no settings file enables it" : "";
-    const std::string what = who.empty() ? Printable(state_.by) + " disables it" : who;
+    const std::string what =
+        state_.by.empty() ? "no settings file enables it" : Printable(state_.by) + " disables it";
     Add(is_safe ? Health::kWeak : Health::kMissing,
         what + (is_safe ? "; the registration in the settings decides instead"
                         : ", so calls in this project run unchecked"),
