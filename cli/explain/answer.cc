@@ -8,6 +8,10 @@
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "base/ascii.h"
 #include "base/environment.h"
@@ -66,25 +70,29 @@ std::string InTerminal(const AnswerOptions& options, const std::string& command)
   return project.empty() ? command : "cd " + project + " && " + command;
 }
 
-// Prints the command, and never runs it: a model can schedule a prompt with any text.
-std::string AllowAnswer(const AnswerOptions& options) {
+// Returns nothing if there are too many words, or one that ShellWord() refuses.
+std::optional<std::string> AllowCommand(std::string_view text) {
   std::string command = "ringfence allow";
-  std::string_view rest = options.text;
-  for (size_t i = 0; i < kMostWords && !rest.empty(); ++i) {
-    const std::string word = TakeTypedWord(rest);
+  for (size_t count = 1; !text.empty(); ++count) {
+    const std::string word = TakeTypedWord(text);
     const bool is_option = word.starts_with("--") &&
                            std::ranges::all_of(word, [](char c) { return IsAlnum(c) || c == '-'; });
     const std::string quoted = is_option ? word : ShellWord(word);
-    if (quoted.empty()) rest = "-";
-    if (quoted.empty()) break;
+    if (quoted.empty() || count > kMostWords) return {};
     command += " " + quoted;
   }
-  if (!rest.empty()) {
+  return command;
+}
+
+// Prints the command, and never runs it: a model can schedule a prompt with any text.
+std::string AllowAnswer(const AnswerOptions& options) {
+  if (options.text.empty()) return "Name what to allow: /ringfence:allow PATH, HOST or TOOL";
+  const std::optional<std::string> command = AllowCommand(options.text);
+  if (!command) {
     return "That cannot be repeated as a command. Type it in a terminal: ringfence allow";
   }
-  if (options.text.empty()) return "Name what to allow: /ringfence:allow PATH, HOST or TOOL";
   return "Only you can change the policy, in a terminal of your own:\n\n  " +
-         InTerminal(options, command) + "\n\nRun it only if you want it yourself.";
+         InTerminal(options, *command) + "\n\nRun it only if you want it yourself.";
 }
 
 // Returns the client's program, which runs the hook, so that doctor need not search for it.
