@@ -461,7 +461,7 @@ say_what_is_kept() {
   done
   say "kept: .ringfence in your projects, and the packages that were installed"
   if grep -qsF "$prefix/bin/ringfence" "$profile"; then
-    say "$profile still names $prefix; to remove it: sudo sh \"$root/packaging/apparmor.sh\" --remove"
+    say "$profile still names $prefix; to remove it: sudo sh \"$root/packaging/apparmor.sh\" --remove --prefix \"$prefix\""
   fi
 }
 

@@ -59,6 +59,9 @@ profile ringfence $prefix/bin/ringfence{,-cli} flags=(unconfined) {
 END
 }
 
+# The file can belong to another installation of ringfence.
+names_this_one() { grep -qsF " $prefix/bin/ringfence{" "$profile"; }
+
 is_accepted() { apparmor_parser -Q -K "$place"; }
 
 # Renamed into place, since AppArmor loads every file in the directory.
@@ -101,6 +104,10 @@ write() {
 write_if_needed() {
   [ -e /proc/sys/kernel/apparmor_restrict_unprivileged_userns ] || return 0
   [ -d "$folder" ] && command -v apparmor_parser > /dev/null || return 0
+  if [ -e "$profile" ] && ! names_this_one; then
+    say "$profile is for another installation of ringfence, and stays; to replace it: sh $here/apparmor.sh"
+    return
+  fi
   make_profile
   is_accepted > /dev/null 2>&1 || return 0
   put
@@ -110,6 +117,10 @@ write_if_needed() {
 remove() {
   if [ ! -e "$profile" ]; then
     say "$profile does not exist"
+    return
+  fi
+  if ! names_this_one; then
+    say "$profile is for another installation of ringfence, and stays"
     return
   fi
   if [ -z "${DESTDIR-}" ] && command -v apparmor_parser > /dev/null; then

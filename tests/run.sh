@@ -368,9 +368,9 @@ install_profile() {
     fi
     check "AppArmor: parsed" apparmor_parser -Q -K "$profile"
   fi
-  check "AppArmor: removed" env "DESTDIR=$stage" sh packaging/apparmor.sh --remove
+  check "AppArmor: removed" env "DESTDIR=$stage" sh packaging/apparmor.sh --remove --prefix /opt/ring-fence
   check "AppArmor: gone" test ! -e "$profile"
-  check "AppArmor: removed twice" env "DESTDIR=$stage" sh packaging/apparmor.sh --remove
+  check "AppArmor: removed twice" env "DESTDIR=$stage" sh packaging/apparmor.sh --remove --prefix /opt/ring-fence
 }
 
 # Without --prefix nothing is removed, and the message names the right prefix.

@@ -23,7 +23,7 @@ KEPT = (".config/ringfence/policy.json", ".local/state/ringfence/audit.jsonl", "
 def install(root, package):
     name = f"/tmp/{package.name}"
     shutil.copy(package, root.folder / name[1:])
-    root.run("apt-get", "install", "-y", "-o", "Dpkg::Use-Pty=0", name)
+    return root.run("apt-get", "install", "-y", "-o", "Dpkg::Use-Pty=0", name)
 
 
 def newer(package, folder):
@@ -98,6 +98,14 @@ def test_apparmor_profile_where_user_namespaces_are_restricted(root, packages):
     assert os.listdir(profile.parent) == ["ringfence"]
     root.run("apt-get", "remove", "-y", "ringfence")
     assert not profile.exists() and "-R /etc/apparmor.d/ringfence" in calls.read_text()
+    profile.write_text("profile ringfence /home/dev/.local/bin/ringfence{,-cli} {}\n")  # of another installation
+    said = install(root, packages.deb)
+    assert "to replace it: sh /usr/share/ringfence/apparmor.sh\n" in said, said
+    root.run("apt-get", "remove", "-y", "ringfence")
+    assert "/home/dev/" in profile.read_text()
+    install(root, packages.deb)
+    root.run("sh", "/usr/share/ringfence/apparmor.sh")
+    assert "/home/dev/" not in profile.read_text()
 
 
 def test_the_package_states_the_oldest_glibc(packages):
