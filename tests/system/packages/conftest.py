@@ -8,7 +8,7 @@ import pytest
 
 from built_packages import Packages, run
 from debian_root import Root, mirror
-from ordinary_user import place_for_base, remove
+from ordinary_user import ORDINARY_USER, place_for_base, remove
 
 
 @pytest.fixture(name="packages", scope="session")
@@ -17,6 +17,27 @@ def fixture_packages():
     for file in (packages.deb, packages.rpm, packages.tarball, packages.sbom, packages.sums):
         assert file.exists(), f"{file} does not exist: cmake --build build/release --target packages"
     return packages
+
+
+@pytest.fixture(name="owner", scope="session")
+def fixture_owner():
+    """The id of the user who installs, if root runs the tests."""
+    return ORDINARY_USER if os.geteuid() == 0 else None
+
+
+@pytest.fixture(name="home")
+def fixture_home(owner):
+    """An empty home of the user, in a directory that every user can reach. The client names files by
+    their project's path, and test_npm.py searches the home for names of ringfence's."""
+    base = pathlib.Path(place_for_base()) / f"packages-{os.getpid()}"
+    home = base / "home"
+    home.mkdir(parents=True)
+    base.chmod(0o755)
+    if owner is not None:
+        for folder in (base, home):
+            os.chown(folder, owner, owner)
+    yield home
+    remove(base)
 
 
 @pytest.fixture(name="debian", scope="session")

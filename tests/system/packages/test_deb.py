@@ -9,9 +9,7 @@ import time
 
 import pytest
 
-import client
 from built_packages import run
-from checks import TIME
 from first_denial import Place, first_denial, is_blocked
 from ordinary_user import ORDINARY_USER
 from repository import VERSION
@@ -49,12 +47,7 @@ def test_from_the_file_to_the_first_denied_call_upgrade_and_removal(root, packag
     since = time.monotonic()
     install(root, packages.deb)
     place = Place(root.home, "/usr/bin:/bin", root=root.folder, user=ORDINARY_USER)
-    installed = time.monotonic() - since
-    try:
-        seconds = installed + first_denial(place)
-    except client.Unavailable as reason:
-        pytest.skip(str(reason))
-    record_property(TIME, f"deb: file is there -> first denied call: {seconds:.1f} s")
+    first_denial(".deb", place, since, record_property)
     assert "/usr/bin/ringfence-hook" in (root.home / ".claude/settings.json").read_text()
 
     texts = {name: (root.home / name).read_bytes() for name in KEPT}

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pathlib
 import pty
 import shutil
 import signal
@@ -12,10 +11,7 @@ import time
 
 import pytest
 
-import client
-from checks import TIME
 from first_denial import Place, first_denial, is_blocked
-from ordinary_user import ORDINARY_USER, place_for_base, remove
 from program_tree import LIST, ProgramTree, content, digest
 from repository import ROOT, VERSION
 
@@ -35,15 +31,11 @@ def run(*words, **more):
     return subprocess.run(list(map(str, words)), text=True, capture_output=True, timeout=PATIENCE, check=False, **more)
 
 
-def user():
-    return ORDINARY_USER if os.geteuid() == 0 else None
-
-
-def own(*folders):
-    if user() is not None:
-        for folder in folders:
-            for path in (folder, *folder.rglob("*")):
-                os.chown(path, user(), user(), follow_symlinks=False)
+def own(place):
+    """Gives all files there to the user."""
+    if place.user is not None:
+        for path in (place.base, *place.base.rglob("*")):
+            os.chown(path, place.user, place.user, follow_symlinks=False)
 
 
 @pytest.fixture(name="tarballs", scope="module")
@@ -52,31 +44,16 @@ def fixture_tarballs(packages):
     return packages.npm
 
 
-@pytest.fixture(name="base")
-def fixture_base():
-    """A directory that every user can reach."""
-    folder = pathlib.Path(place_for_base()) / f"npm-packages-{os.getpid()}"
-    folder.mkdir()
-    folder.chmod(0o755)
-    yield folder
-    remove(folder)
-
-
 @pytest.fixture(name="place")
-def fixture_place(base):
-    home = base / "home"
-    home.mkdir()
-    own(base)
-    return Place(home, PATH, user=user(), environment=QUIET)
+def fixture_place(home, owner):
+    return Place(home, PATH, user=owner, environment=QUIET)
 
 
 @pytest.fixture(name="npx")
-def fixture_npx(base, tarballs):
+def fixture_npx(place, tarballs):
     """npx with the tarballs instead of the registry."""
-    for name in PACKAGES:
-        shutil.copy(tarballs / name, base / name)
-    return ("npx", "--yes", "--offline", "--ignore-scripts", *(f"--package={base / name}" for name in PACKAGES), "--",
-            "ringfence")
+    files = [shutil.copy(tarballs / name, place.base / name) for name in PACKAGES]
+    return ("npx", "--yes", "--offline", "--ignore-scripts", *(f"--package={file}" for file in files), "--", "ringfence")
 
 
 def manifest(tarball):
@@ -116,11 +93,7 @@ def test_the_packages_have_no_scripts(tarballs):
 # -- installed ---------------------------------------------------------------------------------------
 
 def test_from_npx_to_the_first_denied_call_and_back(place, npx, record_property):
-    try:
-        seconds = first_denial(place, (*npx, "init"), since=time.monotonic())
-    except client.Unavailable as reason:
-        pytest.skip(str(reason))
-    record_property(TIME, f"npm: file is there -> first denied call: {seconds:.1f} s")
+    first_denial("npm", place, time.monotonic(), record_property, (*npx, "init"))
     settings = (place.home / ".claude/settings.json").read_text()
     prefix = place.home / ".local"
     assert f"{prefix}/bin/ringfence-hook" in settings and "_npx" not in settings
@@ -151,12 +124,12 @@ def test_an_upgrade_keeps_policies_and_logs(place, npx, programs):
     shutil.copy(programs.hook, old.prefix / "bin/ringfence-hook")
     old.list.write_text(old.list.read_text().replace(
         old.list.read_text().splitlines()[2][:64], digest(old.prefix / "bin/ringfence-hook")))
-    own(place.base)
+    own(place)
     installed = place.home / ".local/bin/ringfence"
     for words in ((old.program, "install"), (installed, "init"), (installed, "allow", "/srv/data", "--yes")):
         assert place.run(*words).returncode == 0, words
     (place.home / ".local/state/ringfence/audit.jsonl").write_text("a line\n")
-    own(place.home)
+    own(place)
     before = content(place.home / ".config")
     done = place.run(*npx, "init")
     assert done.returncode == 0 and f"were copied to {place.home}/.local" in done.stderr, done

@@ -7,9 +7,7 @@ import time
 
 import pytest
 
-import client
 from built_packages import run
-from checks import TIME
 from first_denial import Place, first_denial, is_blocked
 from ordinary_user import ORDINARY_USER
 
@@ -25,13 +23,8 @@ def test_from_the_file_to_the_first_denied_call_and_removal(root, packages, reco
     before = root.files()
     since = time.monotonic()
     rpm(root, "--install", packages.rpm)
-    installed = time.monotonic() - since
     place = Place(root.home, "/usr/bin:/bin", root=root.folder, user=ORDINARY_USER)
-    try:
-        seconds = installed + first_denial(place)
-    except client.Unavailable as reason:
-        pytest.skip(str(reason))
-    record_property(TIME, f"rpm: file is there -> first denied call: {seconds:.1f} s")
+    first_denial(".rpm", place, since, record_property)
     policy = root.home / ".config/ringfence/policy.json"
     text = policy.read_bytes()
     said = rpm(root, "--erase", "ringfence")

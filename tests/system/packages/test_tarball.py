@@ -1,51 +1,28 @@
-"""The tarball in an empty home: unpacked, installed, in use, removed. And what lies beside it."""
+"""The tarball in an empty home: unpacked, installed, in use, removed. And the files beside it."""
 
 import hashlib
 import json
-import os
-import pathlib
 import shutil
 import tarfile
 import time
 
 import pytest
 
-import client
 from built_packages import run
-from checks import TIME
 from first_denial import Place, first_denial
-from ordinary_user import ORDINARY_USER, place_for_base, remove
 
 pytestmark = pytest.mark.xdist_group("packages")
 
 
-@pytest.fixture(name="home")
-def fixture_home():
-    base = pathlib.Path(place_for_base()) / f"ringfence-tarball-{os.getpid()}"
-    home = base / "home"
-    home.mkdir(parents=True)
-    if os.geteuid() == 0:
-        for folder in (base, home):
-            os.chown(folder, ORDINARY_USER, ORDINARY_USER)
-    yield home
-    remove(base)
-
-
-def test_from_the_file_to_the_first_denied_call_and_removal(home, packages, record_property):
-    user = ORDINARY_USER if os.geteuid() == 0 else None
-    place = Place(home, f"{home}/.local/bin:/usr/bin:/bin", user=user)
+def test_from_the_file_to_the_first_denied_call_and_removal(home, owner, packages, record_property):
+    place = Place(home, f"{home}/.local/bin:/usr/bin:/bin", user=owner)
     since = time.monotonic()
     unpacked = home.parent / packages.tarball.name.removesuffix(".tar.gz")
     assert not place.run("tar", "-xzf", packages.tarball, "-C", home.parent).returncode
     done = place.run(unpacked / "bin/ringfence", "install")
     assert done.returncode == 0 and str(home / ".local") in done.stdout, done
     shutil.rmtree(unpacked)  # nothing of it is needed afterwards
-    installed = time.monotonic() - since
-    try:
-        seconds = installed + first_denial(place)
-    except client.Unavailable as reason:
-        pytest.skip(str(reason))
-    record_property(TIME, f"tarball: file is there -> first denied call: {seconds:.1f} s")
+    first_denial("tarball", place, since, record_property)
     done = place.run("ringfence", "uninstall", "--all", "--programs")
     assert done.returncode == 0, done
     assert not (home / ".local/bin").exists() and not (home / ".local/share").exists()

@@ -12,10 +12,13 @@ import shutil
 import subprocess
 import time
 
+import pytest
+
 import client
 import director
 import fake_api
 import script
+from checks import TIME
 from script import Call, Do, Told, refused, runs
 from session import Stage, Tools
 from tool import read, write
@@ -110,12 +113,16 @@ class Place:
         return program
 
 
-def first_denial(place, init=("ringfence", "init"), since=None):
-    """Runs init and starts the client. Returns the seconds from `since` (time.monotonic()), or from
-    here on, until the model learns that its first call was denied. Raises client.Unavailable."""
-    place.claude()  # outside of the measured time
+def first_denial(artefact, place, since, record_property, init=("ringfence", "init")):
+    """Runs init and starts the client. Reports the seconds from `since` (time.monotonic()) until the
+    model learns that its first call was denied. Skips the test without a client."""
+    begin = time.monotonic()
+    try:
+        place.claude()
+    except client.Unavailable as reason:
+        pytest.skip(str(reason))
     place.prepare()
-    since = time.monotonic() if since is None else since
+    since += time.monotonic() - begin  # the client and the files of the test do not count
     done = place.run(*init)
     assert done.returncode == 0, f"{init}: {done}"
     times = []
@@ -123,8 +130,8 @@ def first_denial(place, init=("ringfence", "init"), since=None):
          Do("note the time", lambda _: times.append(time.monotonic())),
          Call("a read in the project", read("$PROJECT/in.txt"), runs(INSIDE)))
     seconds = times[0] - since
+    record_property(TIME, f"{artefact}: file is there -> first denied call: {seconds:.1f} s")
     assert seconds < SECONDS, f"{seconds:.1f} s until the first denied call"
-    return seconds
 
 
 def is_blocked(place, *fragments):
