@@ -429,7 +429,7 @@ check_list() {
   fi
 }
 
-# Removes what `ringfence uninstall --programs` would remove, if that does not run.
+# For programs that do not run: removes every file of the list, even one that was changed.
 remove_files() {
   check_list
   count=0

@@ -6,7 +6,7 @@ set(third_party "The programs of ringfence contain code of these libraries.\n")
 file(STRINGS /etc/os-release distribution REGEX "^ID=")
 string(REGEX REPLACE "^ID=\"?([^\"]*)\"?" "\\1" distribution "${distribution}")
 
-# Sets `package`, `source` and `version` of the package that has the file, and `licence_file`.
+# Sets `package`, `source` and `version` of the package that has the file.
 macro(find_owner file)
   set(package "")
   set(source "")

@@ -1,7 +1,7 @@
 # ringfence-hook and ringfence are always static: a preloaded library must not be able to silence
 # them. Where CPUID traps (virtual machines), they start with musl in a sixth of the time that glibc
-# takes, so musl is used if musl-dev is installed. There is no C++ library for musl, and none is needed:
-# the sources throw nothing, use only templates of the standard library, and runtime_musl.cc of each
+# takes, so musl is used if musl-dev is installed. It has no C++ library, and needs none: the
+# sources throw nothing, use only templates of the standard library, and runtime_musl.cc of each
 # program defines the few functions that compiled code calls.
 string(REPLACE "-gnu" "-musl" musl_name "${CMAKE_LIBRARY_ARCHITECTURE}")
 set(musl_root ${RINGFENCE_SYSROOT}/usr/lib/${musl_name})  # the sysroot: only with a cross compiler

@@ -1,8 +1,8 @@
 #!/bin/sh
 # The Action's first step: unpacks the programs into a temporary directory of the runner. It reads
 # one package, a release's or the file of the input, and checks its digest before it unpacks it.
-# The digests of releases are part of this tree: whoever changes a release's files does not change
-# what a workflow that names a commit of the Action runs.
+# The digests of releases are part of this tree: a workflow that names a commit of the Action runs the
+# same programs, even if a release's files are replaced.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
