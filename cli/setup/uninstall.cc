@@ -194,9 +194,10 @@ void PrintRemoved(const std::vector<Removed>& all, const Registration& where) {
 
 // Removes the files of the tree. The hook must be unregistered before: a registration whose program
 // is missing blocks every call.
-Result<ProgramPlan> RemovePrograms(const ProgramTree& tree, const std::string& home) {
+Result<ProgramPlan> RemovePrograms(ProgramTree& tree, const std::string& home) {
   ProgramChange change(tree.prefix, tree.root);
   if (Status s = change.Open(home); !s) return s.error();
+  if (Status s = ReadFileList(tree); !s) return s.error();  // Open() can restore an older one
   Result<ProgramPlan> plan = PlanRemoval(tree);
   if (!plan) return plan;
   if (Status s = change.Perform(plan->steps); !s) return s.error();

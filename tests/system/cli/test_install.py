@@ -348,6 +348,20 @@ def test_uninstall_killed_before_each_call(installs_in_memory):
         assert now == old, (point, sorted(now))
 
 
+def test_uninstall_after_an_install_that_was_killed(installs_in_memory):
+    """It removes the files that it restores, which the new list does not describe."""
+    installs = installs_in_memory
+    installs.installed(installs.old)
+
+    def removes(point):
+        done = installs.run(installs.prefix / "bin/ringfence", "uninstall", "--all", "--programs")
+        assert done.returncode == 0, (point, done)
+
+    words = (installs.new.prefix / "bin/ringfence-cli", "install")
+    for point, now in killed_everywhere(installs, words, removes):
+        assert not now, (point, sorted(now))
+
+
 # -- registrations ----------------------------------------------------------------------------------
 
 def real_hook(installs, *trees):
