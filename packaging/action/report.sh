@@ -70,7 +70,10 @@ report() {
     return
   fi
   if [ "$status" -eq 1 ]; then found=yes; fi
-  "$program" "$name" --format sarif "$@" > "$work/$name.sarif" 2> /dev/null || [ $? -eq 1 ] || broken=yes
+  "$program" "$name" --format sarif "$@" > "$work/$name.sarif" 2> /dev/null || [ $? -eq 1 ] || {
+    broken=yes
+    return
+  }
   mv -f "$work/$name.sarif" "$sarif/ringfence-$name.sarif"
   printf 'ringfence %s: %s\n' "$name" "$sarif/ringfence-$name.sarif" > "$work/written"
   show "$work/written"

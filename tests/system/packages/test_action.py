@@ -290,6 +290,17 @@ def test_what_cannot_be_checked_always_fails(repository, package):
     assert done.status == 2 and "fixtures" in done.log, done
 
 
+def test_half_a_report_is_not_written(repository, tmp_path):
+    program = tmp_path / "half/bin/ringfence"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\ncase $* in *"--format sarif"*) echo half; exit 2 ;; esac\n')
+    program.chmod(0o755)
+    subprocess.run(["tar", "-czf", "half.tar.gz", "half"], cwd=tmp_path, check=True, timeout=60)
+    done = run(repository, inputs={"file": str(tmp_path / "half.tar.gz")})
+    assert done.status == 2 and done.errors()[-1].startswith("not everything could be checked"), done
+    assert not list(pathlib.Path(done.outputs["sarif"]).iterdir()), "it would close alerts"
+
+
 def test_wrong_inputs_are_named(repository, package):
     for name, value in (("version", "../x"), ("sha256", "A" * 64), ("sha256", "0" * 63)):
         refused(repository, f'"{name}"', inputs={name: value})
