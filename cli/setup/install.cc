@@ -79,8 +79,10 @@ class CopyTarget {
       return ConfigError(text(), what + "belongs to another user",
                          "run it as that user, or name a directory of your own: --prefix DIR");
     }
-    if ((facts.st_mode & S_IWOTH) != 0 && !is_missing) {
-      return ConfigError(text(), "every user can write there, and could replace the hook",
+    const bool is_open = (facts.st_mode & S_IWOTH) != 0;
+    const bool is_sticky = (facts.st_mode & S_ISVTX) != 0;  // keeps the new directory its owner's
+    if (is_open && !(is_missing && is_sticky)) {
+      return ConfigError(text(), what + "can be written by every user, who could replace the hook",
                          "name another directory: --prefix DIR");
     }
     return Unit{};

@@ -187,7 +187,12 @@ def test_places_that_are_refused(installs, user):  # pylint: disable=unused-argu
     installs.prefix.mkdir()
     installs.own()
     installs.prefix.chmod(0o777)
-    error_of(installs.install(installs.new), 2, "every user can write there")
+    error_of(installs.install(installs.new), 2, f"{installs.prefix}: can be written by every user")
+    below = installs.prefix / "below"
+    error_of(installs.install(installs.new, "--prefix", below), 2,
+             f"{below}: its nearest existing directory can be written by every user")
+    installs.prefix.chmod(0o1777)
+    assert "5 files written" in installs.installed(installs.new, "--prefix", below, "--dry-run")
     installs.prefix.chmod(0o555)
     if installs.world.as_user:
         error_of(installs.install(installs.new), 2, "permission denied")
