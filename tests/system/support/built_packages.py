@@ -5,7 +5,7 @@ import subprocess
 from repository import ROOT, VERSION
 
 BUILT = ROOT / "build/release/packages"
-PATIENCE = 300
+PATIENCE = 900  # for debootstrap, on a busy machine
 
 
 def run(*words, **more):
