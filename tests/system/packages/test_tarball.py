@@ -10,6 +10,7 @@ import pytest
 
 from built_packages import run
 from first_denial import Place, first_denial
+from repository import ROOT
 
 pytestmark = pytest.mark.xdist_group("packages")
 
@@ -28,6 +29,20 @@ def test_from_the_file_to_the_first_denied_call_and_removal(home, owner, package
     assert not (home / ".local/bin").exists() and not (home / ".local/share").exists()
     assert not (home / ".claude/settings.json").exists()
     assert (home / ".config/ringfence/policy.json").exists()
+
+
+def test_install_sh_installs_it(home, owner, packages):
+    place = Place(home, "/usr/bin:/bin", user=owner)
+    done = place.run(ROOT / "install.sh", "--from", packages.tarball)
+    assert done.returncode == 0 and done.stdout.endswith("install.sh: done\n"), done
+    assert '"permissionDecision":"deny"' in done.stdout and (home / ".local/bin/ringfence").exists(), done
+    assert not (home / ".claude").exists()
+    other = home.parent / "other.tar.gz"
+    other.write_text("text")
+    for name, says in ((other, "could not be unpacked"), (ROOT / "README.md", "is not a package of ringfence"),
+                       (home / "nothing.deb", "is not a file")):
+        done = place.run(ROOT / "install.sh", "--from", name, "--prefix", home / "prefix")
+        assert done.returncode == 1 and says in done.stderr and not (home / "prefix").exists(), done
 
 
 def test_digests_and_modes(packages):
