@@ -18,6 +18,9 @@ foreach(program ringfence-proxy ringfence-stage)
     endif()
   endforeach()
 endforeach()
+if(floor EQUAL 0)
+  message(FATAL_ERROR "${CPACK_RINGFENCE_OBJDUMP} shows no version of a function of glibc")
+endif()
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${floor})")
 
 # rpmbuild finds the requirements itself. For the same bytes on each machine:

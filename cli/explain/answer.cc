@@ -102,7 +102,9 @@ std::string ParentProgram() {
   const ssize_t length = ::readlink(link.c_str(), name.data(), name.size());
   if (length <= 0) return "";
   std::string program(name.data(), static_cast<size_t>(length));
-  return program.find("claude") == program.npos ? "" : program;
+  // An older client is a script.
+  const bool is_interpreter = program.ends_with("/node") || program.ends_with("/bun");
+  return is_interpreter || program.find("claude") == program.npos ? "" : program;
 }
 
 // Returns the words of the command that answers; nothing if the text is not for it. Takes no

@@ -356,3 +356,13 @@ def test_answers_are_bounded(world, tree):
     assert "cannot be repeated" in answer("allow", project, " ".join("a" * 20))
     assert "ringfence allow '$(id)' x" in answer("allow", project, "\"$(id)\" x")
     assert len(answer("explain", project, f"Read /etc/{'a/' * 1900}").encode()) == 16 * 1024
+
+
+def test_an_interpreter_is_not_the_client(world, tree):
+    shell = world.base / "claude/node"
+    shell.parent.mkdir()
+    shutil.copy("/bin/dash", shell)
+    done = subprocess.run([shell, "-c", '"$@"; exit', "node", tree / "bin/ringfence", "answer", "--", "doctor",
+                           world.project, ""], capture_output=True, text=True, timeout=60,
+                          env={"HOME": str(world.home), "PATH": "/usr/bin:/bin"})
+    assert done.returncode == 0 and "claude/node" not in json.loads(done.stdout)["reason"], done.stdout

@@ -56,7 +56,7 @@ def test_digests_and_modes(packages):
     assert names == there
     with tarfile.open(packages.tarball) as archive:
         for member in archive:
-            program = member.name.split("/")[1:2] == ["bin"]
+            program = member.name.split("/")[1:2] == ["bin"] or member.name.endswith(".sh")
             assert (member.uid, member.gid, member.uname, member.gname) == (0, 0, "", "")
             assert member.mode == (0o755 if member.isdir() or program else 0o644), member.name
 
