@@ -47,9 +47,12 @@ read_options() {
         ;;
       --prefix=*) prefix=${1#--prefix=} prefix_is_given=yes ;;
       --from)
-        [ $# -gt 1 ] || fail "--from needs a file"
+        [ -n "${2-}" ] || fail "--from needs a file"
         package=$2
         shift
+        ;;
+      --from=)
+        fail "--from needs a file"
         ;;
       --from=*) package=${1#--from=} ;;
       --no-deps) deps=no ;;

@@ -1,0 +1,81 @@
+"""`install.sh`: a package file instead of a build, and removal when the programs cannot remove themselves."""
+
+import os
+import shutil
+import subprocess
+import tarfile
+
+import pytest
+
+from ordinary_user import ORDINARY_USER
+from program_tree import LIST, ProgramTree, content, listed
+from repository import ROOT, VERSION
+
+SECONDS = 60
+TEXTS = {"share/doc/ringfence/page": "a page", "share/ringfence/same": "same"}
+
+
+class Script:
+    """install.sh without the sources, an archive of a small installation, and the prefix ~/.local."""
+
+    def __init__(self, world):
+        self.world = world
+        self.script = world.base / "clone/install.sh"
+        self.script.parent.mkdir()
+        shutil.copy(ROOT / "install.sh", self.script)
+        self.tree = ProgramTree(world.base / "ringfence-9", world.programs, {**TEXTS, "bin/ringfence-hook": ""})
+        shutil.copy(world.programs.hook, self.tree.prefix / "bin/ringfence-hook")
+        self.tree.list.write_text(listed(self.tree.prefix, self.tree.files))
+        self.archive = self.packed("ringfence-9.tar.gz")
+        self.prefix = world.home / ".local"
+        world.give_up_root()
+
+    def packed(self, name):
+        """The tree as it is now, in an archive."""
+        archive = self.world.base / name
+        with tarfile.open(archive, "w:gz") as file:
+            file.add(self.tree.prefix, self.tree.prefix.name)
+        return archive
+
+    def run(self, *words):
+        return subprocess.run([self.script, *map(str, words)], cwd=self.world.project, text=True,
+                              capture_output=True, timeout=SECONDS, check=False, **self.world.as_user,
+                              env={"HOME": str(self.world.home), "PATH": "/usr/bin:/bin"})
+
+    def done(self, *words):
+        done = self.run(*words)
+        assert done.returncode == 0, done
+        return done.stdout
+
+    def refused(self, words, *parts):
+        """Refuses with an error of install.sh, and nothing in the home has changed."""
+        before = content(self.world.home)
+        done = self.run(*words)
+        assert done.returncode == 1 and "install.sh: error: " in done.stderr, done
+        for part in parts:
+            assert part in done.stderr, done.stderr
+        assert content(self.world.home) == before
+
+    def write(self, path, text):
+        """A file of the user, in the prefix."""
+        file = self.world.write(self.prefix / path, text)
+        if os.geteuid() == 0:
+            os.chown(file, ORDINARY_USER, ORDINARY_USER)
+
+
+@pytest.fixture(name="script")
+def fixture_script(world):
+    world.base.chmod(0o755)
+    return Script(world)
+
+
+def test_an_archive_is_installed_and_removed(script):
+    said = script.done("--from", script.archive)
+    assert f"Installed ringfence {VERSION} in {script.prefix}" in said and '"permissionDecision":"deny"' in said, said
+    assert script.done("--uninstall").count("Removed ") == 1
+    assert not content(script.world.home)
+
+
+@pytest.mark.parametrize("words", (("--from",), ("--from", ""), ("--from=",)))
+def test_an_empty_file_name_starts_no_build(script, words):
+    script.refused(words, "--from needs a file")
