@@ -432,16 +432,32 @@ check_list() {
   fi
 }
 
-# For programs that do not run: removes every file of the list, even one that was changed.
+digest_of() {  # FILE
+  if command -v sha256sum > /dev/null; then sha256sum; else shasum -a 256; fi < "$1" | cut -c 1-64
+}
+
+# True if the file is the one that was installed. A program counts even if it is damaged, which is
+# why it does not remove itself.
+is_ours() {  # DIGEST FILE
+  case ${2#"$prefix/"} in
+    bin/ringfence | bin/ringfence-*) return 0 ;;
+  esac
+  [ ! -L "$2" ] && [ "$(digest_of "$2")" = "$1" ]
+}
+
+# Removes what `ringfence uninstall --programs` would remove, if that does not run.
 remove_files() {
   check_list
   count=0
   while IFS= read -r line; do
     file=$prefix/${line#*  }
-    if [ -f "$file" ] || [ -L "$file" ]; then
+    if [ ! -f "$file" ] && [ ! -L "$file" ]; then continue; fi
+    if is_ours "${line%%  *}" "$file"; then
       rm -f "$file" || fail "could not remove \"$file\"" "run it as the user who installed ringfence"
       remove_empty_folders "$file"
       count=$((count + 1))
+    else
+      say "kept: $file, which was changed since it was installed"
     fi
   done < "$file_list"
   rm -f "$file_list"

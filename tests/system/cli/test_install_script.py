@@ -79,3 +79,18 @@ def test_an_archive_is_installed_and_removed(script):
 @pytest.mark.parametrize("words", (("--from",), ("--from", ""), ("--from=",)))
 def test_an_empty_file_name_starts_no_build(script, words):
     script.refused(words, "--from needs a file")
+
+
+def test_damaged_programs_are_removed_and_changed_files_kept(script):
+    """Like `ringfence uninstall --programs`, which does not run here."""
+    script.done("--from", script.archive)
+    script.write("bin/ringfence-cli", "damaged")
+    script.write("bin/other", "mine")
+    script.write("share/doc/ringfence/page", "notes")
+    there = script.prefix / LIST
+    there.write_text(there.read_text() + f"{'0' * 64}  bin/other\n")
+    said = script.done("--uninstall")
+    for path in ("bin/other", "share/doc/ringfence/page"):
+        assert f"kept: {script.prefix}/{path}, which was changed" in said, said
+    assert {path: text for path, (_, text) in content(script.prefix).items()} == {
+        "bin/other": b"mine", "share/doc/ringfence/page": b"notes"}
