@@ -494,6 +494,12 @@ uninstall() {
   if [ ! -f "$file_list" ]; then
     for file in "$prefix"/bin/ringfence*; do
       [ -f "$file" ] || continue
+      case $prefix in
+        /usr | /usr/)
+          fail "a package manager installed ringfence in /usr; nothing was removed" \
+            "run ringfence uninstall --all as each user, then remove the package: apt remove ringfence, or dnf remove ringfence"
+          ;;
+      esac
       fail "$file_list does not exist, so the files to remove are not known; nothing was removed" \
         "install it again first: ./install.sh --prefix \"$prefix\""
     done

@@ -12,7 +12,7 @@ import pytest
 from built_packages import run
 from first_denial import Place, first_denial, is_blocked
 from ordinary_user import ORDINARY_USER
-from repository import VERSION
+from repository import ROOT, VERSION
 
 pytestmark = pytest.mark.xdist_group("packages")  # one process makes the root
 KEPT = (".config/ringfence/policy.json", ".local/state/ringfence/audit.jsonl", "dev/outside.txt")
@@ -99,6 +99,15 @@ def test_apparmor_profile_where_user_namespaces_are_restricted(root, packages):
     install(root, packages.deb)
     root.run("sh", "/usr/share/ringfence/apparmor.sh")
     assert "/home/dev/" not in profile.read_text()
+
+
+def test_the_script_leaves_the_package_to_apt(root, packages):
+    """A build from source below /usr would only add to what is to be removed."""
+    install(root, packages.deb)
+    shutil.copy(ROOT / "install.sh", root.folder / "tmp/install.sh")
+    said = root.run("sh", "-c", "! HOME=/root /tmp/install.sh --uninstall --prefix /usr 2>&1")
+    assert "apt remove ringfence" in said and "install it again" not in said, said
+    assert (root.folder / "usr/bin/ringfence-hook").exists()
 
 
 def test_the_package_states_the_oldest_glibc(packages):
