@@ -319,6 +319,15 @@ build() {
   NINJA_STATUS='install.sh: %f of %t steps, %e s: ' cmake --build --preset release || fail "the build failed"
 }
 
+# The hint for a package manager that failed.
+manager_hint() {
+  if [ "$(id -u)" -eq 0 ] || command -v sudo > /dev/null; then
+    printf '%s\n' "the lines above say why; if the file is damaged, download it again"
+  else
+    printf '%s\n' "run it as root, or with sudo installed"
+  fi
+}
+
 # Installs a package file with the system's package manager, or the programs of a tarball.
 install_package() {
   case $package in
@@ -328,18 +337,21 @@ install_package() {
   case $package in
     *.deb)
       command -v apt-get > /dev/null || fail "this system has no apt-get, which installs a .deb" "use the .rpm or the .tar.gz"
-      as_root apt-get install -y "$file" || fail "\"$package\" could not be installed" "run it as root, or with sudo installed"
+      as_root apt-get install -y "$file" || fail "\"$package\" could not be installed" "$(manager_hint)"
       ;;
     *.rpm)
       command -v dnf > /dev/null || fail "this system has no dnf, which installs an .rpm" "use the .deb or the .tar.gz"
-      as_root dnf install -y "$file" || fail "\"$package\" could not be installed" "run it as root, or with sudo installed"
+      as_root dnf install -y "$file" || fail "\"$package\" could not be installed" "$(manager_hint)"
       ;;
     *)
       place=$(mktemp -d)
       trap 'rm -rf "$place"' EXIT
-      tar -xzf "$file" -C "$place" || fail "\"$package\" could not be unpacked"
+      tar -xzf "$file" -C "$place" || fail "\"$package\" could not be unpacked" "download it again"
       set -- "$place"/*/bin/ringfence
       [ -x "$1" ] || fail "\"$package\" is not a package of ringfence" "name a .deb, an .rpm or a .tar.gz"
+      "$1" --version > /dev/null 2>&1 ||
+        fail "the programs in \"$package\" do not run on this machine" \
+          "name the file for its processor, $(uname -m); if that is the one, download it again"
       "$1" install --prefix "$prefix" || fail "\"$package\" could not be installed"
       rm -rf "$place"
       ;;

@@ -94,3 +94,20 @@ def test_damaged_programs_are_removed_and_changed_files_kept(script):
         assert f"kept: {script.prefix}/{path}, which was changed" in said, said
     assert {path: text for path, (_, text) in content(script.prefix).items()} == {
         "bin/other": b"mine", "share/doc/ringfence/page": b"notes"}
+
+
+def test_archives_that_cannot_be_installed(script):
+    whole, cut, other = script.archive.read_bytes(), script.world.base / "cut.tar.gz", script.world.base / "other.tar.gz"
+    cut.write_bytes(whole[:len(whole) // 2])
+    script.refused(("--from", cut), "could not be unpacked", "download it again")
+    with tarfile.open(other, "w:gz") as file:
+        file.add(script.tree.list, "other/list")
+    script.refused(("--from", other), "is not a package of ringfence")
+    page = script.tree.prefix / "share/doc/ringfence/page"
+    page.write_text("tampered")
+    script.refused(("--from", script.packed("tampered.tar.gz")), f"page: is not the file that {LIST} names")
+    page.write_text(TEXTS["share/doc/ringfence/page"])
+    # A program for another processor.
+    script.tree.program.write_bytes(b"\x7fELF\2\1\1" + bytes(9) + b"\3\0\xff\0" + bytes(100))
+    script.refused(("--from", script.packed("foreign.tar.gz")), "do not run on this machine", os.uname().machine)
+    assert not content(script.world.home)
