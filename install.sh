@@ -364,9 +364,22 @@ install_files() {
     fail "could not install to \"$prefix\"" "name a directory that you can write: --prefix DIR"
 }
 
+# The argument as a word of a shell command.
+shell_word() {
+  case $1 in
+    *[!A-Za-z0-9/._-]*) printf "'%s'\n" "$(printf '%s\n' "$1" | sed "s/'/'\\\\''/g")" ;;
+    *) printf '%s\n' "$1" ;;
+  esac
+}
+
 register_hook() {
   if [ "$register" = no ] || [ -z "$project" ]; then
-    say "the hook is not registered yet; to register it for all projects: $prefix/bin/ringfence init"
+    command="$(shell_word "$prefix/bin/ringfence") init"
+    if is_registered; then
+      say "the hook is registered; after an upgrade, run this with the same options as the first time: $command"
+    else
+      say "the hook is not registered yet; to register it for all projects: $command"
+    fi
     return
   fi
   say "registering the hook for $project"

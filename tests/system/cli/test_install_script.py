@@ -111,3 +111,13 @@ def test_archives_that_cannot_be_installed(script):
     script.tree.program.write_bytes(b"\x7fELF\2\1\1" + bytes(9) + b"\3\0\xff\0" + bytes(100))
     script.refused(("--from", script.packed("foreign.tar.gz")), "do not run on this machine", os.uname().machine)
     assert not content(script.world.home)
+
+
+def test_the_registration_that_is_suggested(script):
+    prefix = script.world.home / "it's a place"
+    said = script.done("--from", script.archive, "--prefix", prefix)
+    command = said.split("the hook is not registered yet; to register it for all projects: ")[1].splitlines()[0]
+    done = script.world.start(("/bin/sh", "-c", command), env={"HOME": str(script.world.home)})
+    assert done.returncode == 0 and str(prefix) in script.world.user.read_text(), done
+    said = script.done("--from", script.archive, "--prefix", prefix)
+    assert "not registered" not in said and f"same options as the first time: {command}\n" in said, said
