@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -63,9 +64,15 @@ class CopyTarget {
     const std::string named = option.empty() ? home + "/.local" : Absolute(option);
     if (!named.starts_with('/')) return NoCurrentDirectory("name an absolute path: --prefix");
     // A name that does not exist below the prefix, so that the prefix is the place's directory.
-    Result<FilePlace> place = FilePlace::Find(Path::Clean(named).Child(TemporaryName()).text());
-    if (!place) return place.error();
-    return CopyTarget(std::move(*place));
+    const Path prefix = Path::Clean(named);
+    Result<FilePlace> place = FilePlace::Find(prefix.Child(TemporaryName()).text());
+    if (place) return CopyTarget(std::move(*place));
+    Error error = place.error();
+    if (error.code == 0) return error;
+    error.where = prefix.text();
+    if (error.code != ENOTDIR) return error;
+    return ConfigError(error.where, "a file is in the way: a directory is needed here",
+                       "name another directory: --prefix DIR");
   }
 
   Path prefix() const { return place_.path().Parent(); }
@@ -90,6 +97,10 @@ class CopyTarget {
 
   Status CheckPlace(const ProgramTree& source) const {
     const Path path = prefix();
+    if (ShellWord(path.text()).empty()) {
+      return ConfigError(Quote(path.text()), "no command can name this path",
+                         "name another directory: --prefix DIR");
+    }
     const auto is_in = [&path](std::string_view folder) {
       return path.IsInside(Path::Clean(folder)) && !path.IsInside(Path::Clean("/usr/local"));
     };

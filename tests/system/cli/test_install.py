@@ -175,6 +175,21 @@ def test_a_link_to_the_prefix_is_followed(installs):
     assert f"in {target}" in installs.installed(installs.new)
 
 
+def test_places_that_cannot_be_a_directory(installs):
+    installs.write({"file": "mine"})
+    before = content(installs.world.home)
+    file = installs.prefix / "file"
+    for place in (file, file / "below"):
+        error_of(installs.install(installs.new, "--prefix", place), 2, f"{place}: a file is in the way", "--prefix DIR")
+    # The command that registers the hook would be empty.
+    error_of(installs.install(installs.new, "--prefix", installs.world.home / "two\nlines"), 2,
+             "two\\nlines\": no command can name this path")
+    if installs.world.as_user:
+        done = installs.install(installs.new, "--prefix", "/root/x")
+        error_of(done, 2, "ringfence: /root/x: cannot be created: permission denied")
+    assert content(installs.world.home) == before
+
+
 @pytest.mark.users("ordinary")
 def test_places_that_are_refused(installs, user):  # pylint: disable=unused-argument
     inside = installs.new.prefix / "x"
