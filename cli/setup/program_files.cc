@@ -55,21 +55,24 @@ bool Overlap(const std::vector<ListedFile>& files) {
   });
 }
 
-Error ThroughLink(const std::string& path) {
-  return ConfigError(path, "this file or a directory of its path is a symbolic link",
+Error ThroughLink(const ProgramTree& tree, const std::string& path) {
+  return ConfigError(tree.prefix.Child(path).text(),
+                     "this file or a directory of its path is a symbolic link",
                      "remove the link, or name another directory: --prefix DIR");
 }
 
 // Returns an invalid descriptor if the file does not exist.
-Result<UniqueFd> OpenListed(const UniqueFd& root, const std::string& path) {
-  Result<UniqueFd> file = OpenBeneath(root, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+Result<UniqueFd> OpenListed(const ProgramTree& tree, const std::string& path) {
+  Result<UniqueFd> file =
+      OpenBeneath(tree.root, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   const bool is_missing = !file && (file.error().code == ENOENT || file.error().code == ENOTDIR);
   if (is_missing) return UniqueFd();
-  if (!file && file.error().code == ELOOP) return ThroughLink(path);
+  if (!file && file.error().code == ELOOP) return ThroughLink(tree, path);
   if (!file) return file.error();
   struct stat facts {};
   if (::fstat(file->get(), &facts) != 0) return SystemError("fstat(" + path + ")");
-  if (!S_ISREG(facts.st_mode)) return ConfigError(path, "is not a regular file");
+  if (!S_ISREG(facts.st_mode))
+    return ConfigError(tree.prefix.Child(path).text(), "is not a regular file");
   return file;
 }
 
@@ -124,7 +127,7 @@ const ListedFile* ProgramTree::Find(const std::string& path) const {
 }
 
 Status ReadFileList(ProgramTree& tree) {
-  const Result<UniqueFd> file = OpenListed(tree.root, kFileList);
+  const Result<UniqueFd> file = OpenListed(tree, kFileList);
   if (!file) return file.error();
   if (!file->valid()) return Unit{};
   const std::string name = tree.prefix.Child(kFileList).text();
@@ -157,7 +160,7 @@ Result<ProgramTree> OwnTree() {
 
 Result<std::string> ReadListed(const ProgramTree& tree, const ListedFile& file) {
   const std::string name = tree.prefix.Child(file.path).text();
-  const Result<UniqueFd> opened = OpenListed(tree.root, file.path);
+  const Result<UniqueFd> opened = OpenListed(tree, file.path);
   if (!opened) return opened.error();
   if (!opened->valid()) {
     return ConfigError(name, "does not exist", "the installation is damaged: install it again");
@@ -168,25 +171,25 @@ Result<std::string> ReadListed(const ProgramTree& tree, const ListedFile& file) 
                      "it is damaged or was changed: install ringfence again");
 }
 
-Result<Entry> EntryBelow(const UniqueFd& root, const std::string& path) {
-  const Result<UniqueFd> folder = OpenFolderOf(root, path);
+Result<Entry> EntryBelow(const ProgramTree& tree, const std::string& path) {
+  const Result<UniqueFd> folder = OpenFolderOf(tree.root, path);
   if (folder) return LookAt(folder->get(), std::string(NameOf(path)), path);
-  if (folder.error().code == ELOOP) return ThroughLink(path);
+  if (folder.error().code == ELOOP) return ThroughLink(tree, path);
   return IsMissing(folder.error()) ? Result<Entry>(Entry{}) : folder.error();
 }
 
-bool HasBytes(const UniqueFd& root, const Entry& entry, const std::string& path,
+bool HasBytes(const ProgramTree& tree, const Entry& entry, const std::string& path,
               std::string_view bytes) {
   if (!entry.is_file() || entry.size != bytes.size()) return false;
-  const Result<UniqueFd> file = OpenListed(root, path);
+  const Result<UniqueFd> file = OpenListed(tree, path);
   if (!file || !file->valid()) return false;
   const Result<std::string> now = ReadAll(file->get(), kMaxProgramFile, path, bytes.size());
   return now && *now == bytes;
 }
 
-bool HasDigest(const UniqueFd& root, const Entry& entry, const ListedFile& file) {
+bool HasDigest(const ProgramTree& tree, const Entry& entry, const ListedFile& file) {
   if (!entry.is_file() || entry.size > kMaxProgramFile) return false;
-  const Result<UniqueFd> folder = OpenFolderOf(root, file.path);
+  const Result<UniqueFd> folder = OpenFolderOf(tree.root, file.path);
   return folder && DigestOf(*folder, std::string(NameOf(file.path))) == file.digest;
 }
 

@@ -52,15 +52,15 @@ Status ReadFileList(ProgramTree& tree);
 // Reads a listed file once. Fails if its digest is another one.
 Result<std::string> ReadListed(const ProgramTree& tree, const ListedFile& file);
 
-// The entry at a path below the root; kNone if the path or a directory of it does not exist. A link
-// in the place of a directory is an error.
-Result<Entry> EntryBelow(const UniqueFd& root, const std::string& path);
+// The entry at a path below the prefix; kNone if the path or a directory of it does not exist. A
+// link in the place of a directory is an error.
+Result<Entry> EntryBelow(const ProgramTree& tree, const std::string& path);
 
 // True if the entry, as EntryBelow() returned it for the path, is a file with these bytes.
-bool HasBytes(const UniqueFd& root, const Entry& entry, const std::string& path,
+bool HasBytes(const ProgramTree& tree, const Entry& entry, const std::string& path,
               std::string_view bytes);
 
 // The same for the bytes of a listed file.
-bool HasDigest(const UniqueFd& root, const Entry& entry, const ListedFile& file);
+bool HasDigest(const ProgramTree& tree, const Entry& entry, const ListedFile& file);
 
 }  // namespace ringfence

@@ -9,7 +9,7 @@ namespace ringfence {
 namespace {
 
 Result<Entry> EntryAtTarget(const ProgramTree& target, const std::string& path) {
-  return target.root.valid() ? EntryBelow(target.root, path) : Entry{};
+  return target.root.valid() ? EntryBelow(target, path) : Entry{};
 }
 
 TreeStep PutStep(const ListedFile& file, Entry expected, std::string bytes) {
@@ -43,7 +43,7 @@ class CopyPlan {
     Result<Entry> now = EntryAtTarget(tree, file.path);
     if (!now) return now.error();
     if (!now->exists()) return Unit{};
-    if (!HasDigest(tree.root, *now, file)) {
+    if (!HasDigest(tree, *now, file)) {
       plan.changed.push_back(file.path);
       return Unit{};
     }
@@ -60,7 +60,7 @@ class CopyPlan {
     if (!bytes) return bytes.error();
     Result<Entry> now = EntryAtTarget(target_, file.path);
     if (!now) return now.error();
-    const bool is_same = HasBytes(target_.root, *now, file.path, *bytes);
+    const bool is_same = HasBytes(target_, *now, file.path, *bytes);
     if (is_same && now->mode == file.mode()) return Unit{};
     const bool is_ours = is_same || (now->is_file() && target_.Find(file.path) != nullptr);
     if (now->exists() && !is_ours) {

@@ -153,7 +153,7 @@ def test_no_link_is_followed(installs, path):
     (installs.prefix / path).symlink_to(target)
     installs.own()
     before = content(installs.world.home)
-    error_of(installs.install(installs.new), 2)
+    error_of(installs.install(installs.new), 2, f"ringfence: {installs.prefix}/")
     assert content(installs.world.home) == before and not list(target.iterdir())
 
 
