@@ -79,6 +79,15 @@ function isSame(one, other) {
 // a directory of their own.
 const PREFIXES = ['.local', '.local/lib/ringfence'];
 
+// "" if there is none: the programs then say what to do.
+function homeDirectory() {
+  try {
+    return os.homedir();
+  } catch {
+    return '';
+  }
+}
+
 function isThisFile(program) {
   try {
     return fs.realpathSync(program) === fs.realpathSync(__filename);
@@ -89,7 +98,7 @@ function isThisFile(program) {
 
 // The program of an installation in the home directory, or "".
 function findInstalled() {
-  for (const prefix of PREFIXES.map(below => path.join(os.homedir(), below))) {
+  for (const prefix of PREFIXES.map(below => path.join(homeDirectory(), below))) {
     const program = path.join(prefix, 'bin/ringfence');
     const isThere = fs.existsSync(path.join(prefix, FILE_LIST)) && fs.existsSync(program);
     if (path.isAbsolute(prefix) && isThere && !isThisFile(program)) return program;
@@ -99,7 +108,7 @@ function findInstalled() {
 
 // The words to add to `install`, whose own default is ~/.local.
 function prefixWords(words) {
-  const home = valueOf('--home', words) || os.homedir();
+  const home = valueOf('--home', words) || homeDirectory();
   if (valueOf('--prefix', words) || !isThisFile(path.join(home, '.local/bin/ringfence'))) return [];
   return ['--prefix', path.join(home, PREFIXES[1])];
 }
@@ -157,7 +166,7 @@ function run(program, words) {
 
 function warnRoot() {
   if (process.getuid?.() !== 0 || !process.env.SUDO_UID) return;
-  say(`note: sudo runs this as root, for the home directory ${os.homedir()}; without sudo it is for your own`);
+  say(`note: sudo runs this as root, for the home directory ${homeDirectory()}; without sudo it is for your own`);
 }
 
 function noteOtherVersion(programs, installed) {

@@ -238,6 +238,14 @@ def test_npm_installs_to_the_same_prefix(wrapper):
     assert wrapper.run("explain").stdout == "installed explain\n"
 
 
+def test_without_a_home_directory_the_programs_say_what_to_do(wrapper):
+    none = "require('node:os').homedir = () => { throw new Error('no home') };\n"
+    wrapper.stub('#!/bin/sh\necho "own $*"\nexit 2\n')
+    for words in (("init",), ("install",), ("doctor",)):
+        done = wrapper.run(*words, changes=none)
+        assert done.returncode == 2 and "no home" not in done.stderr, done
+
+
 def on(platform):
     return f"Object.defineProperty(process, 'platform', {{ value: '{platform}' }});\n"
 
