@@ -52,7 +52,7 @@ function findPrograms() {
   } catch {
     if (!hasGlibc()) {
       fail('this system has no glibc, which the egress proxy and "ringfence stage" need, so npm left the programs out. '
-        + 'Nothing was changed', 'the hook and "ringfence run" are static programs: build them from source, ./install.sh');
+        + 'Nothing was changed', 'the hook and "ringfence run" are static programs: install them from ringfence\'s tarball');
     }
     fail(`the package ${name} is not installed: npm leaves it out with --omit=optional or a lock file of another `
       + 'platform. Nothing was changed', `npm install --include=optional ringfence@${version}`);

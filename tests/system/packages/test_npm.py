@@ -263,7 +263,7 @@ def test_programs_that_do_not_fit(wrapper):
                     "npm install ringfence@9.9.9")
     shutil.rmtree(wrapper.platform.parent)
     wrapper.refused("--omit=optional", "npm install --include=optional ringfence@9.9.9")
-    wrapper.refused("no glibc", '"ringfence run" are static',
+    wrapper.refused("no glibc", '"ringfence run" are static programs: install them from ringfence\'s tarball',
                     changes="process.report.getReport = () => ({ header: {} });\n")
 
 

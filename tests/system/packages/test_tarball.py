@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import tarfile
 import time
@@ -10,6 +11,7 @@ import pytest
 
 from built_packages import run
 from first_denial import Place, first_denial
+from ordinary_user import ORDINARY_USER
 from repository import ROOT
 
 pytestmark = pytest.mark.xdist_group("packages")
@@ -29,6 +31,26 @@ def test_from_the_file_to_the_first_denied_call_and_removal(home, owner, package
     assert not (home / ".local/bin").exists() and not (home / ".local/share").exists()
     assert not (home / ".claude/settings.json").exists()
     assert (home / ".config/ringfence/policy.json").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can enter a root")
+def test_without_glibc_everything_but_proxy_and_stage_runs(home, packages):
+    """In a root that has nothing but the tarball, as on a distribution with musl."""
+    root = home.parent
+    for name in ("dev", "proc", "tmp", "new"):
+        (root / name).mkdir()
+    run("tar", "-xzf", packages.tarball, "-C", root / "new", "--strip-components=1")
+    (root / "tmp").chmod(0o1777)
+    enter = ('mount --rbind /dev "$0/dev" && mount --rbind /proc "$0/proc" && '
+             f'exec /usr/sbin/chroot --userspec={ORDINARY_USER}:{ORDINARY_USER} "$0" "$@"')
+
+    def in_root(*words):
+        return run("unshare", "--mount", "/bin/sh", "-c", enter, root, *words, env={"HOME": "/home", "PATH": "/bin"})
+
+    in_root("/new/bin/ringfence", "install")
+    said = in_root("/home/.local/bin/ringfence", "init")
+    assert "Proof: the registered command denied a Read" in said, said
+    assert "/home/.local/bin/ringfence-hook" in (home / ".claude/settings.json").read_text()
 
 
 def test_install_sh_installs_it(home, owner, packages):
