@@ -18,6 +18,7 @@
 #include "cli/setup/program_change.h"
 #include "cli/setup/program_files.h"
 #include "cli/setup/program_plan.h"
+#include "policy/evaluate/fix.h"
 
 namespace ringfence {
 namespace {
@@ -45,6 +46,7 @@ struct Removed {
   bool is_gone = false;   // the file was deleted
   bool is_known = false;  // there is a record, so other keys were restored
   bool was_gone = false;  // the file did not exist
+  std::string program;    // the hook that it registered; "" if that is not known
 };
 
 class Uninstaller {
@@ -75,7 +77,8 @@ class Uninstaller {
     Result<std::optional<std::string>> text = ReadIfThere(*target);
     if (!text) return text.error();
     const SettingsRecord record = RecordOf(records_.value, *target);
-    Removed removed{path, 0, false, !record.program.empty(), !*text};
+    Removed removed{path, 0, false, !record.program.empty(), !*text, ""};
+    if (record.serves.empty()) removed.program = record.program;
     std::string left = text->value_or("");
     if (!IsBlank(left)) {
       if (Status s = Edit(record, left, removed); !s) return s.error();
@@ -192,6 +195,20 @@ void PrintRemoved(const std::vector<Removed>& all, const Registration& where) {
   if (!all.empty()) console.Line("Policies, logs and the trust store were kept.");
 }
 
+// Names the hooks of other installations, which stay: without a registration they decide nothing.
+void NoteOthers(const std::vector<Removed>& all, const Path& prefix, const Registration& where) {
+  const std::string own = prefix.Child("bin").Child(kHookName).text();
+  for (const Removed& removed : all) {
+    const std::string& program = removed.program;
+    if (program.empty() || LeadToOneFile(program, own) || !std::filesystem::exists(program))
+      continue;
+    const std::string other = Path::Clean(program).Parent().Child("ringfence").text();
+    Console().Line("Note: " + ShownPath(removed.path, where) + " ran " + Quote(program) +
+                   ", which is still installed. To register it again, run: " + ShellWord(other) +
+                   " init");
+  }
+}
+
 // Removes the files of the tree. The hook must be unregistered before: a registration whose program
 // is missing blocks every call.
 Result<ProgramPlan> RemovePrograms(ProgramTree& tree, const std::string& home) {
@@ -230,8 +247,9 @@ std::string PluginRemoval(const Registration& where) {
   return plugin.is_installed || plugin.is_elsewhere ? kRemovePlugin : "";
 }
 
+// `tree` is the installation to be removed, if any.
 Outcome Unregister(const UninstallOptions& options, const Registration& where,
-                   OrderedJson& report) {
+                   const std::optional<ProgramTree>& tree, OrderedJson& report) {
   Uninstaller uninstaller(where);
   if (Status s = uninstaller.Open(); !s) return s.error();
   std::vector<std::string> paths{SettingsPath(options.layers.layer(), where)};
@@ -245,6 +263,7 @@ Outcome Unregister(const UninstallOptions& options, const Registration& where,
     const bool is_nothing = uninstaller.removed().empty();
     if (is_nothing) PrintNothingRemoved(paths.front(), options, where);
     PrintRemoved(uninstaller.removed(), where);
+    if (tree) NoteOthers(uninstaller.removed(), tree->prefix, where);
     if (!plugin.empty()) {
       Console().Line("The plugin still registers the hook. To remove it, run: " + plugin);
     }
@@ -277,7 +296,7 @@ Outcome RunUninstall(const UninstallOptions& options) {
     tree = std::move(*own);
   }
   OrderedJson report = OrderedJson::object();
-  if (Outcome outcome = Unregister(options, *where, report); outcome.error) return outcome;
+  if (Outcome outcome = Unregister(options, *where, tree, report); outcome.error) return outcome;
   if (tree) {
     const Result<ProgramPlan> plan = RemovePrograms(*tree, where->home);
     if (!plan) {

@@ -406,6 +406,21 @@ def test_a_registration_of_another_prefix_is_named(installs):
     assert "hook" not in said, said
 
 
+def test_removing_one_installation_names_another_that_was_registered(installs):
+    real_hook(installs, installs.old, installs.new)
+    installs.installed(installs.old)
+    other = installs.world.home / "other place"
+    installs.installed(installs.new, "--prefix", other)
+    assert installs.run(other / "bin/ringfence", "init").returncode == 0
+    done = installs.run(installs.prefix / "bin/ringfence", "uninstall", "--all", "--programs")
+    assert f'ran "{other}/bin/ringfence-hook", which is still installed' in done.stdout, done
+    command = done.stdout.split("To register it again, run: ")[1].splitlines()[0]
+    assert installs.run("/bin/sh", "-c", command).returncode == 0
+    assert str(other) in installs.world.user.read_text()
+    done = installs.run(other / "bin/ringfence", "uninstall", "--all", "--programs")
+    assert done.returncode == 0 and "still installed" not in done.stdout, done
+
+
 def test_init_refuses_programs_in_npms_directory(installs):
     real_hook(installs, installs.new)
     there = installs.world.home / "node_modules/@ringfence/linux-x64"
