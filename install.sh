@@ -348,7 +348,10 @@ install_package() {
       trap 'rm -rf "$place"' EXIT
       tar -xzf "$file" -C "$place" || fail "\"$package\" could not be unpacked" "download it again"
       set -- "$place"/*/bin/ringfence
-      [ -x "$1" ] || fail "\"$package\" is not a package of ringfence" "name a .deb, an .rpm or a .tar.gz"
+      [ -f "$1" ] || fail "\"$package\" is not a package of ringfence" "name a .deb, an .rpm or a .tar.gz"
+      [ -x "$1" ] ||
+        fail "no program can be started in the directory for temporary files, \"${TMPDIR:-/tmp}\"" \
+          "name another one: TMPDIR=\"\$HOME\" ./install.sh --from ..."
       "$1" --version > /dev/null 2>&1 ||
         fail "the programs in \"$package\" do not run on this machine" \
           "name the file for its processor, $(uname -m); if that is the one, download it again"

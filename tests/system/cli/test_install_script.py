@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tarfile
+import tempfile
 
 import pytest
 
@@ -111,6 +112,20 @@ def test_archives_that_cannot_be_installed(script):
     script.tree.program.write_bytes(b"\x7fELF\2\1\1" + bytes(9) + b"\3\0\xff\0" + bytes(100))
     script.refused(("--from", script.packed("foreign.tar.gz")), "do not run on this machine", os.uname().machine)
     assert not content(script.world.home)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a file system")
+def test_no_program_can_be_started_among_temporary_files(script):
+    inside = f"mount -t tmpfs -o noexec,mode=1777 none /tmp && exec setpriv --reuid {ORDINARY_USER} --clear-groups \"$@\""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        os.chmod(folder, 0o755)
+        for file in (script.script, script.archive):
+            shutil.copy(file, folder)
+        words = ("unshare", "--mount", "/bin/sh", "-c", inside, "sh", f"{folder}/install.sh", "--from",
+                 f"{folder}/{script.archive.name}")
+        done = subprocess.run(list(map(str, words)), text=True, capture_output=True, timeout=SECONDS, check=False,
+                              env={"HOME": "/nonexistent", "PATH": "/usr/bin:/bin"})
+    assert done.returncode == 1 and 'for temporary files, "/tmp"' in done.stderr and "TMPDIR=" in done.stderr, done
 
 
 def test_the_registration_that_is_suggested(script):
