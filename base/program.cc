@@ -53,6 +53,15 @@ Result<std::string> ProgramBeside(std::string_view name) {
                "start it by its absolute path"};
 }
 
+Error ProgramNotStarted(const std::string& program, int code) {
+  Error error = SystemError("start " + program, code);
+  // The dynamic loader is what is missing.
+  const bool is_there = code == ENOENT && ::access(program.c_str(), F_OK) == 0;
+  error.hint =
+      is_there ? kNeedsGlibc : "the programs of ringfence belong together: install ringfence again";
+  return error;
+}
+
 std::vector<char*> ArgumentPointers(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <optional>
 #include <span>
 #include <string>
@@ -166,9 +167,7 @@ Error HandOver(char** argv) {
   const Result<std::string> program = ProgramBeside("ringfence-cli");
   if (!program) return program.error();
   ::execve(program->c_str(), argv, EnvironmentPointers());
-  Error error = SystemError("start " + *program);
-  error.hint = "ringfence and ringfence-cli belong together: install both with install.sh";
-  return error;
+  return ProgramNotStarted(*program, errno);
 }
 
 // Opens /dev/null in place of each closed standard stream. Otherwise a file that is opened later

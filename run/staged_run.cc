@@ -378,9 +378,7 @@ Error BecomeStageProgram(std::vector<std::string> words) {
   if (!program) return program.error();
   std::vector<std::string> environment = EnvironmentForStage(OwnEnvironment());
   ::execve(program->c_str(), ArgumentPointers(words).data(), ArgumentPointers(environment).data());
-  Error error = SystemError("start " + *program);
-  error.hint = "ringfence and ringfence-stage belong together: install both with install.sh";
-  return error;
+  return ProgramNotStarted(*program, errno);
 }
 
 }  // namespace ringfence

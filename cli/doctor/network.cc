@@ -1,6 +1,7 @@
 #include "base/environment.h"
 #include "base/path.h"
 #include "base/process.h"
+#include "base/program.h"
 #include "base/text.h"
 #include "cli/doctor/rows.h"
 #include "policy/rules/domain.h"
@@ -55,7 +56,7 @@ void LookAtProxy(const Patient& patient, DoctorRows& rows) {
       Path::Clean(patient.ringfence).Parent().Child("ringfence-proxy").text();
   const Result<Finished> done = Run({.program = program, .arguments = {"--help"}});
   std::string why;
-  std::string fix = "install ringfence again: install.sh";
+  std::string fix = "install ringfence again";
   if (done && done->exit_status == 0) {
     const Status access = CheckAccess(patient);
     if (access) return rows.push_back({Health::kGood, "proxy", Quote(program) + " can run", ""});
@@ -63,8 +64,11 @@ void LookAtProxy(const Patient& patient, DoctorRows& rows) {
     fix = access.error().hint;
   } else if (done) {
     why = done->err.substr(0, done->err.find('\n'));
+    if (why.find("`GLIBC_") != std::string::npos) fix = kNeedsGlibc;
   } else {
-    why = done.error().text();
+    const Error error = ProgramNotStarted(program, done.error().code);
+    why = error.text();
+    fix = error.hint;
   }
   const bool is_listed = SandboxNetwork(*patient.policy, false).has_value();
   rows.push_back({is_listed ? Health::kMissing : Health::kWeak, "proxy",

@@ -125,9 +125,7 @@ Result<ControlConnection> StartProxy(const UniqueFd& folder, const std::string& 
   if (!listening) return listening.error();
   if (const int code = SpawnSettings().Start(program, *listening, folder); code != 0) {
     ::unlinkat(folder.get(), ControlSocketName().c_str(), 0);
-    Error error = SystemError("start " + program, code);
-    error.hint = "ringfence and ringfence-proxy belong together: install both with install.sh";
-    return error;
+    return ProgramNotStarted(program, code);
   }
   Result<UniqueFd> socket = Connect(folder);
   if (!socket) return socket.error();

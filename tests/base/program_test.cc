@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cerrno>
+
 #include "base/path.h"
 
 using namespace ringfence;
@@ -11,6 +13,15 @@ TEST_CASE("program: the program beside this one is in the same directory") {
   REQUIRE(own.has_value());
   const Path folder = Path::Clean(*own).Parent();
   CHECK(*ProgramBeside("ringfence") == folder.Child("ringfence").text());
+}
+
+TEST_CASE("program: one that exists and is not found lacks its dynamic loader") {
+  const std::string own = *OwnProgramReal();
+  CHECK(ProgramNotStarted(own, ENOENT).hint.starts_with("it needs glibc"));
+  CHECK(ProgramNotStarted(own, EACCES).hint.ends_with("install ringfence again"));
+  const Error missing = ProgramNotStarted(own + "-x", ENOENT);
+  CHECK(missing.where == "start " + own + "-x");
+  CHECK(missing.hint.ends_with("install ringfence again"));
 }
 
 TEST_CASE("program: arguments for execve end with nullptr") {

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
 import tarfile
 import time
 
@@ -44,12 +45,17 @@ def test_without_glibc_everything_but_proxy_and_stage_runs(home, packages):
     enter = ('mount --rbind /dev "$0/dev" && mount --rbind /proc "$0/proc" && '
              f'exec /usr/sbin/chroot --userspec={ORDINARY_USER}:{ORDINARY_USER} "$0" "$@"')
 
-    def in_root(*words):
-        return run("unshare", "--mount", "/bin/sh", "-c", enter, root, *words, env={"HOME": "/home", "PATH": "/bin"})
+    def in_root(*words, status=0):
+        done = subprocess.run(("unshare", "--mount", "/bin/sh", "-c", enter, root, *words), text=True, capture_output=True,
+                              timeout=60, check=False, env={"HOME": "/home", "PATH": "/bin"})
+        assert done.returncode == status, done
+        return done.stdout + done.stderr
 
     in_root("/new/bin/ringfence", "install")
     said = in_root("/home/.local/bin/ringfence", "init")
     assert "Proof: the registered command denied a Read" in said, said
+    said = in_root("/home/.local/bin/ringfence", "stage", "list", status=2)
+    assert "it needs glibc 2.34 or later, which this system does not have" in said, said
     assert "/home/.local/bin/ringfence-hook" in (home / ".claude/settings.json").read_text()
 
 
