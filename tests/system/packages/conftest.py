@@ -3,9 +3,12 @@
 import os
 import pathlib
 import shutil
+import subprocess
 
 import pytest
 
+import client
+import session as sessions
 from built_packages import Packages, run
 from debian_root import Root, mirror
 from ordinary_user import ORDINARY_USER, place_for_base, remove
@@ -70,3 +73,26 @@ def fixture_root(debian):
         run("cp", "-a", debian.folder / name, folder / name)
     yield Root(folder)
     remove(folder)
+
+
+# -- an installed tree, for the plugin ------------------------------------------------------------------
+
+@pytest.fixture(name="tree", scope="module")
+def fixture_tree(pytestconfig, tmp_path_factory):
+    """The prefix of an installation. The tests leave it as it is."""
+    build = pathlib.Path(pytestconfig.option.hook).parent
+    prefix = tmp_path_factory.mktemp("plugin") / "usr"
+    done = subprocess.run(["cmake", "--install", build, "--prefix", prefix], capture_output=True,
+                          text=True, check=False)
+    if done.returncode:
+        pytest.fail(done.stderr[-600:], pytrace=False)
+    return prefix.resolve()
+
+
+@pytest.fixture(name="tools")
+def fixture_tools(tree):
+    try:
+        claude = client.find()
+    except client.Unavailable as reason:
+        pytest.skip(str(reason))
+    return sessions.Tools(claude, tree / "bin/ringfence-hook", tree / "bin/ringfence")

@@ -7,122 +7,23 @@ the plugin, as users do.
 import dataclasses
 import json
 import os
-import pathlib
 import shutil
-import subprocess
 
 import pytest
 
-import client
-import director
-import fake_api
 import session as sessions
 import world as worlds
 from ordinary_user import ORDINARY_USER
-from script import Call, Do, Together, absent, asked, blocked, refused, runs
+from plugin_steps import (LOG, MARKETPLACE, PLUGIN, claude, denied, doctor, has_row, inits, installs, log_of, permitted,
+                          play)
+from script import Call, Do, Together, absent, asked, blocked, runs
 from tool import bash, read, write
 
 pytestmark = pytest.mark.xdist_group("install")  # two installs at once would write the same completions
 
-PLUGIN = "ringfence@ringfence"
-MARKETPLACE = "share/ringfence/claude-plugin"
 DISABLED = {"enabledPlugins": {PLUGIN: False}}
-LOG = "$HOME/.local/state/ringfence/audit.jsonl"
 ONE_POLICY = {"version": 1, "read": {"allow": ["."]}, "write": {"allow": ["."], "ask": ["asked.txt"]},
               "bash": {"wrap": True}}
-
-
-# -- the installed tree ---------------------------------------------------------------------------
-
-@pytest.fixture(name="tree", scope="module")
-def fixture_tree(pytestconfig, tmp_path_factory):
-    """The prefix of an installation. The tests leave it as it is."""
-    build = pathlib.Path(pytestconfig.option.hook).parent
-    prefix = tmp_path_factory.mktemp("plugin") / "usr"
-    done = subprocess.run(["cmake", "--install", build, "--prefix", prefix], capture_output=True,
-                          text=True, check=False)
-    if done.returncode:
-        pytest.fail(done.stderr[-600:], pytrace=False)
-    return prefix.resolve()
-
-
-@pytest.fixture(name="tools")
-def fixture_tools(tree):
-    try:
-        claude = client.find()
-    except client.Unavailable as reason:
-        pytest.skip(str(reason))
-    return sessions.Tools(claude, tree / "bin/ringfence-hook", tree / "bin/ringfence")
-
-
-def claude(stage, *words, where="$PROJECT"):
-    """Runs a command of the client in the world; returns what it prints."""
-    environment = {"HOME": str(stage.world.home), "PATH": client.search_path(),
-                   "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1"}
-    done = subprocess.run([stage.tools.claude, *words], env=environment, capture_output=True, text=True,
-                          cwd=stage.world.path(where), stdin=subprocess.DEVNULL, timeout=60)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
-def installs(*scope):
-    def act(stage):
-        marketplace = stage.tools.hook.parent.parent / MARKETPLACE
-        claude(stage, "plugin", "marketplace", "add", str(marketplace))
-        claude(stage, "plugin", "install", PLUGIN, *scope)
-    return act
-
-
-def inits(stage):
-    sessions.run_program(stage, [stage.tools.ringfence, "init", "--no-client-sandbox"])
-
-
-def doctor(stage, program=None):
-    """The rows of doctor about the plugin and the registration."""
-    environment = {"HOME": str(stage.world.home), "PATH": "/usr/bin:/bin"}
-    done = subprocess.run([program or stage.tools.ringfence, "doctor", "--json"], env=environment,
-                          capture_output=True, text=True, cwd=stage.world.project, timeout=60)
-    rows = json.loads(done.stdout)["rows"]
-    return [row for row in rows if row["about"] == "plugin" or "registers the hook" in row["text"]]
-
-
-def has_row(stage, health, text, program=None):
-    rows = doctor(stage, program)
-    found = [row for row in rows if row["health"] == health and text in row["text"]]
-    assert found, rows
-    return found[0]
-
-
-def play(tools, checks, *steps, prepare=(installs(),), when_ended=None, **fields):
-    """Plays the steps in a session whose settings only `prepare` has written."""
-    ended = []
-
-    def at_end(stage):
-        if when_ended:
-            when_ended(stage)
-        ended.append(True)
-
-    told = sessions.Session("plugin", play=list(steps), prepare=prepare, register=lambda _: None,
-                            when_ended=at_end, **fields)
-    try:
-        outcomes = sessions.perform(told, tools)
-    except sessions.Skip as reason:
-        pytest.skip(str(reason))
-    for outcome in outcomes:
-        checks.check(outcome.name, "; ".join(outcome.problems))
-    assert ended
-
-
-def log_of(stage):
-    return [json.loads(line) for line in (stage.world.read(LOG) or "").splitlines()]
-
-
-def denied(name="outside"):
-    return Call(name, read("$OUTSIDE/o.txt"), refused('"$OUTSIDE/o.txt"'))
-
-
-def permitted(name="inside"):
-    return Call(name, read("in.txt"), runs(worlds.INSIDE))
 
 
 # -- what is installed ----------------------------------------------------------------------------
@@ -287,82 +188,3 @@ def test_the_plugin_works_in_a_client_that_is_confined(tools, checks, tree, regi
 
     play(tools, checks, denied(), permitted(), prepare=(in_the_home, installs(), *registers), when_ended=once,
          confined=(), user=ORDINARY_USER, policy={"version": 1, "network": {"unlisted": "allow"}})
-
-
-# -- the plugin's commands ------------------------------------------------------------------------
-
-@pytest.fixture(name="stage")
-def fixture_stage(tools):
-    stage = sessions.Stage(worlds.ClientWorld(), tools)
-    yield stage
-    stage.world.remove()
-
-
-def typed(stage, prompt):
-    """The text that the user sees after a command. The model must see nothing."""
-    model = director.Director({"main": []}, stage)
-    with fake_api.FakeApi(model) as api:
-        with client.Client(stage.tools.claude, stage.world, api.url, stage.world.project, prompt, ()) as one:
-            assert one.wait(), one.diagnosis()
-            result = one.result()
-    assert not model.was_asked()
-    return result
-
-
-def test_the_hook_answers_the_plugins_commands(stage):
-    installs()(stage)
-    said = typed(stage, "/ringfence:explain Read $OUTSIDE/o.txt".replace("$OUTSIDE", str(stage.world.outside)))
-    assert f'read of "{stage.world.outside}/o.txt": ' in said and "rule: built-in policy" in said
-    said = typed(stage, "/ringfence:explain --event /etc/passwd")
-    assert "without options" in said and "root:" not in said
-    said = typed(stage, "/ringfence:allow --read '~/my notes' ; touch x")
-    assert "ringfence allow --read '~/my notes' ';' touch x" in said
-    assert not stage.world.path("$PROJECT/x").exists()
-    assert not stage.world.path(worlds.USER_POLICY).exists()
-    said = typed(stage, "/ringfence:doctor")
-    assert "only the plugin registers the hook" in said and "denied a Read" in said
-    assert "Claude Code" in said  # it found the client that runs it
-
-
-def test_a_command_of_another_plugin_reaches_the_model(stage):
-    installs()(stage)
-    stage.world.write("$PROJECT/.claude/commands/hello.md", "<<play main>>")
-    model = director.Director({"main": []}, stage)
-    with fake_api.FakeApi(model) as api:
-        with client.Client(stage.tools.claude, stage.world, api.url, stage.world.project, "/hello", ()) as one:
-            assert one.wait(), one.diagnosis()
-            assert one.result() == "done"
-    assert model.was_asked()
-
-
-def test_answers_are_bounded(world, tree):
-    """Without the client: what the hook's program prints."""
-    def answer(*words):
-        done = subprocess.run([tree / "bin/ringfence", "answer", "--", *words], capture_output=True,
-                              text=True, env={"HOME": str(world.home), "PATH": "/usr/bin:/bin"})
-        assert done.returncode == 0, done.stderr
-        said = json.loads(done.stdout)
-        assert said["decision"] == "block"
-        return said["reason"]
-
-    project = str(world.project)
-    assert "takes no arguments" in answer("doctor", project, "--client /bin/sh")
-    for text in ("", "--event x", "a b c", "Read --policy"):
-        assert "without options" in answer("explain", project, text)
-    assert "denied" in answer("explain", project, "Read /etc/shadow")
-    assert "deny" in answer("explain", project, 'Read {"file_path": "/etc/shadow"}')
-    assert answer("allow", project) == "Name what to allow: /ringfence:allow PATH, HOST or TOOL"
-    assert "cannot be repeated" in answer("allow", project, "a `id`")
-    assert "cannot be repeated" in answer("allow", project, " ".join("a" * 20))
-    assert "ringfence allow '$(id)' x" in answer("allow", project, "\"$(id)\" x")
-    assert len(answer("explain", project, f"Read /etc/{'a/' * 1900}").encode()) == 16 * 1024
-
-
-def test_an_interpreter_is_not_the_client(world, tree):
-    shell = world.base / "claude/node"
-    shell.parent.mkdir()
-    shutil.copy("/bin/dash", shell)
-    done = subprocess.run([shell, "-c", '"$@"; exit', "node", tree / "bin/ringfence", "answer", "--", "doctor",
-                           world.project, ""], capture_output=True, text=True, timeout=60,
-                          env={"HOME": str(world.home), "PATH": "/usr/bin:/bin"})
-    assert done.returncode == 0 and "claude/node" not in json.loads(done.stdout)["reason"], done.stdout
