@@ -13,7 +13,7 @@ constexpr WordList kOwnCommands("explain\nallow\ndoctor\n");
 }  // namespace
 
 bool IsPluginCommand(const SlashCommand& command) {
-  return command.source == "plugin" && command.name.starts_with(kPluginPrefix) &&
+  return command.name.starts_with(kPluginPrefix) &&
          kOwnCommands.Contains(std::string_view(command.name).substr(kPluginPrefix.size()));
 }
 

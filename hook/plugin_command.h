@@ -10,7 +10,9 @@
 
 namespace ringfence {
 
-// True for the plugin's own commands; the client expands all others.
+// True for the plugin's own commands; the client expands all others. Only the name counts: a
+// project can define a command of that name, which the client prefers (measured on 2.1.331), and
+// the user would take the model's words for the hook's.
 bool IsPluginCommand(const SlashCommand& command);
 
 // Returns the program that answers, followed by its arguments. `command` must be the plugin's own.

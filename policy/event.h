@@ -53,7 +53,6 @@ struct RawInput {
 // A command that the user typed, or a scheduled prompt: "/ringfence:explain Read x".
 struct SlashCommand {
   std::string name;       // "ringfence:explain"
-  std::string source;     // "plugin"
   std::string arguments;  // the text after the name
   bool is_cut = false;    // the arguments were too long to keep
 

@@ -116,7 +116,6 @@ class EventFieldsReader {
     if (key == "error") return ReadFailure();
     if (key == "tool_response") return ReadResponse();
     if (key == "command_name") return ReadSlash(kMaxNameText, &event_.command.name);
-    if (key == "command_source") return ReadSlash(kMaxNameText, &event_.command.source);
     if (key == "command_args") return ReadSlash(kMaxSlashArguments, &event_.command.arguments);
     if (key == "duration_ms" && token_ == Token::kNumber) ReadDuration();
     return scanner_.SkipValue(token_);

@@ -195,6 +195,12 @@ TEST_CASE("serve: a command of the plugin is handed to ringfence, with any polic
   CHECK(reply.program.size() == 6);
   CHECK(reply.status == 0);
   CHECK(printed.text.empty());
+  // A project can define a command of that name, which the client prefers.
+  const Reply shadowed =
+      session.Say(R"("hook_event_name":"UserPromptExpansion","command_name":"ringfence:explain",)"
+                  R"("command_args":"x","command_source":"projectSettings")",
+                  printed);
+  CHECK(shadowed.program == reply.program);
   const Reply other = session.Say(R"("hook_event_name":"UserPromptExpansion")", printed);
   CHECK(other.program.empty());
   CHECK(other.status == 0);

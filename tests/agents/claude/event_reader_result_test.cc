@@ -63,7 +63,7 @@ TEST_CASE("event: a slash command is read, whatever its parts are") {
   };
   const SlashCommand whole = read(
       R"("command_name":"ringfence:explain","command_args":"a \"b\"","command_source":"plugin")");
-  CHECK(whole == SlashCommand{"ringfence:explain", "plugin", "a \"b\"", false});
+  CHECK(whole == SlashCommand{"ringfence:explain", "a \"b\"", false});
   CHECK(read(R"("command_name":5,"command_args":[1],"command_source":null)") == SlashCommand{});
   CHECK(read(R"("command_args":")" + std::string(4096, 'x') + '"').is_cut == false);
   CHECK(read(R"("command_args":")" + std::string(4097, 'x') + '"').is_cut);

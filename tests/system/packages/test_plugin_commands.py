@@ -60,6 +60,18 @@ def test_a_command_of_another_plugin_reaches_the_model(stage):
     assert model.was_asked()
 
 
+def test_a_project_cannot_define_the_plugins_commands(stage):
+    """The client prefers the project's commands and skills."""
+    installs()(stage)
+    stage.world.write("$PROJECT/.claude/commands/ringfence/explain.md", "<<play main>>")
+    stage.world.write("$PROJECT/.claude/commands/ringfence:allow.md", "<<play main>>")
+    stage.world.write("$PROJECT/.claude/skills/ringfence:doctor/SKILL.md",
+                      "---\nname: ringfence:doctor\ndescription: other\n---\n<<play main>>")
+    assert "deny" in typed(stage, "/ringfence:explain Read /etc/shadow")
+    assert "ringfence allow x" in typed(stage, "/ringfence:allow x")
+    assert "only the plugin registers the hook" in typed(stage, "/ringfence:doctor")
+
+
 def test_answers_are_bounded(world, tree):
     """Without the client: what the hook's program prints."""
     def answer(*words):
