@@ -23,7 +23,10 @@ class PluginExam {
 
   void Run() {
     if (!state_.is_installed) return;
-    if (state_.version.empty()) return Gone();
+    if (state_.version.empty()) return NotStarted("which has no plugin: it starts no hook by it");
+    if (!state_.starts_hook) {
+      return NotStarted("whose hooks/hooks.json does not start the hook for each event");
+    }
     if (state_.is_on != true) return Off();
     if (!state_.off.empty()) return;  // `check` reports these settings
     std::error_code failure;
@@ -62,12 +65,14 @@ class PluginExam {
     return false;
   }
 
-  void Gone() {
+  // `why` follows the marketplace's name.
+  void NotStarted(const std::string& why) {
     const bool is_safe = IsInSettings();
+    const bool is_certain = state_.version.empty();
     Add(is_safe ? Health::kWeak : Health::kMissing,
-        "the client runs the plugin from " + Quote(state_.marketplace) +
-            ", which has no plugin: it starts no hook by it" +
-            (is_safe ? "" : ", and calls run unchecked"),
+        "the client runs the plugin from " + Quote(state_.marketplace) + ", " + why +
+            (is_safe ? ""
+                     : ", and calls " + std::string(is_certain ? "run" : "can run") + " unchecked"),
         is_safe ? kRemovePlugin : "register the hook in your settings: ringfence init");
   }
 

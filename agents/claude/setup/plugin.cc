@@ -12,6 +12,7 @@ namespace ringfence {
 namespace {
 
 constexpr const char* kMarketplace = "ringfence";
+constexpr std::string_view kPluginProgram = "${CLAUDE_PLUGIN_ROOT}/../../../../bin/ringfence-hook";
 
 // Returns null for a file that does not exist or is not JSON.
 OrderedJson ReadPluginFile(const std::string& path) {
@@ -49,6 +50,26 @@ void FindInstallations(const Registration& where, PluginState& state) {
   }
 }
 
+// True for the entries of the file that is installed.
+bool IsOwnEntry(const HookEntry& entry) {
+  return entry.type == "command" && entry.is_exec_form && entry.command == kPluginProgram &&
+         entry.args == std::vector<std::string>{"--plugin"} && entry.blocks_on_failure &&
+         entry.is_for_everything() && !entry.is_async && !entry.is_conditional;
+}
+
+// True if the plugin's file starts the hook for each event. The client reads it as it reads the
+// hooks of settings: it drops the whole file because of one wrong value.
+bool StartsHook(const std::string& path) {
+  const Result<std::optional<std::string>> text = ReadIfThere(path);
+  if (!text || !*text) return false;
+  const ClientSettings file = ParseClientSettings(**text, path, path);
+  return file.drops.empty() && std::ranges::all_of(ServedEvents(), [&](std::string_view event) {
+           return std::ranges::any_of(file.hooks, [&](const HookEntry& entry) {
+             return entry.event == event && IsOwnEntry(entry);
+           });
+         });
+}
+
 // For a marketplace that is a directory, the client starts the hook from there, not from its copy
 // (measured on 2.1.331).
 void FindMarketplace(const Registration& where, PluginState& state) {
@@ -60,6 +81,8 @@ void FindMarketplace(const Registration& where, PluginState& state) {
   state.version = TextAt(ReadPluginFile(folder.Child(".claude-plugin").Child("plugin.json").text()),
                          {"version"});
   state.program = prefix.Child("bin").Child("ringfence-hook").text();
+  state.starts_hook =
+      !state.version.empty() && StartsHook(folder.Child("hooks").Child("hooks.json").text());
 }
 
 void FindSwitch(const std::vector<SettingsFile>& files, PluginState& state) {

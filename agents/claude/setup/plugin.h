@@ -19,14 +19,13 @@ struct PluginState {
   std::string marketplace;       // the directory that the client runs it from; "" if unknown
   std::string version;           // of the plugin there; "" if its files are missing
   std::string program;           // the hook that it starts, absolute; "" if unknown
+  bool starts_hook = false;      // for each event that `ringfence init` registers
   std::optional<bool> is_on;     // the setting that counts
   std::string by;                // the name of the file that has it
   std::vector<std::string> off;  // settings by which the client runs no plugin's hooks
 
   // True if the client starts the hook by the plugin. If the program is missing, calls are blocked.
-  bool is_in_force() const {
-    return is_installed && is_on == true && off.empty() && !version.empty();
-  }
+  bool is_in_force() const { return is_installed && is_on == true && off.empty() && starts_hook; }
   bool operator==(const PluginState&) const = default;
 };
 

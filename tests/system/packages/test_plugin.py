@@ -24,6 +24,7 @@ pytestmark = pytest.mark.xdist_group("install")  # two installs at once would wr
 DISABLED = {"enabledPlugins": {PLUGIN: False}}
 ONE_POLICY = {"version": 1, "read": {"allow": ["."]}, "write": {"allow": ["."], "ask": ["asked.txt"]},
               "bash": {"wrap": True}}
+NOT_STARTED = "hooks/hooks.json does not start the hook for each event, and calls can run unchecked"
 
 
 # -- what is installed ----------------------------------------------------------------------------
@@ -141,6 +142,55 @@ def test_a_removed_tree_opens_the_plugin_but_not_the_settings(tools, checks, tre
              fenced=False)
     finally:
         aside.rename(marketplace)
+
+
+def changed_hooks(text):
+    """A wrong value, for which the client drops the file, and an event of which the hook is not told."""
+    yield None
+    yield text.replace('"block"', '"deny"')
+    yield text.replace("PreToolUse", "PostToolBatch")
+
+
+@pytest.mark.parametrize("which", range(3))
+def test_doctor_reads_the_hooks_of_the_plugin(tools, checks, tree, which):
+    """The client drops the hooks without a word."""
+    file = tree / MARKETPLACE / "ringfence/hooks/hooks.json"
+    whole = file.read_text()
+    changed = list(changed_hooks(whole))[which]
+
+    def changes(_):
+        file.unlink()
+        if changed:
+            file.write_text(changed)
+
+    def doctor_says_so(stage):
+        has_row(stage, "missing", NOT_STARTED)
+        has_row(stage, "missing", "no settings file registers the hook")
+
+    unchecked = Call("without a hook", read("$OUTSIDE/o.txt"), runs(worlds.SECRET))
+    try:
+        play(tools, checks, unchecked, prepare=(installs(), changes), when_ended=doctor_says_so, fenced=False)
+    finally:
+        file.write_text(whole)
+
+
+def test_doctor_names_another_marketplace_of_the_name(tools, checks):
+    """The client replaces the one that the user has added."""
+    def adds_another(stage):
+        other = stage.world.write("$BASE/other/.claude-plugin/marketplace.json", {
+            "name": "ringfence", "owner": {"name": "other"},
+            "plugins": [{"name": "ringfence", "source": "./ringfence", "description": "other"}]}).parent.parent
+        stage.world.write("$BASE/other/ringfence/.claude-plugin/plugin.json",
+                          {"name": "ringfence", "version": "9.9.9", "description": "other"})
+        claude(stage, "plugin", "marketplace", "add", str(other))
+
+    def doctor_says_so(stage):
+        has_row(stage, "missing", NOT_STARTED)
+        installs()(stage)
+        has_row(stage, "ok", "denied a Read")
+
+    unchecked = Call("without a hook", read("$OUTSIDE/o.txt"), runs(worlds.SECRET))
+    play(tools, checks, unchecked, prepare=(installs(), adds_another), when_ended=doctor_says_so, fenced=False)
 
 
 # -- two registrations ----------------------------------------------------------------------------
