@@ -10,8 +10,9 @@
 
 namespace ringfence {
 
-// Removes the plugin; the client has no command for all scopes.
-inline constexpr const char* kRemovePlugin = "claude plugin uninstall ringfence@ringfence";
+// Removes the plugin of every scope. `claude plugin uninstall` removes that of one, and fails if
+// the plugin was installed for a project (measured on 2.1.331).
+inline constexpr const char* kRemovePlugin = "claude plugin marketplace remove ringfence";
 
 struct PluginState {
   bool is_installed = false;     // for this project or for all

@@ -14,8 +14,8 @@ import pytest
 import session as sessions
 import world as worlds
 from ordinary_user import ORDINARY_USER
-from plugin_steps import (LOG, MARKETPLACE, PLUGIN, claude, denied, doctor, has_row, inits, installs, log_of, permitted,
-                          play)
+from plugin_steps import (LOG, MARKETPLACE, PLUGIN, REMOVAL, claude, denied, doctor, has_row, inits, installs, log_of,
+                          permitted, play)
 from script import Call, Do, Together, absent, asked, blocked, runs
 from tool import bash, read, write
 
@@ -60,8 +60,7 @@ def test_the_plugin_installs_decides_and_leaves_nothing(tools, checks, tree):
             [("deny", "plugin"), ("permit", "plugin")]
         has_row(stage, "ok", "denied a Read")
         has_row(stage, "weak", "only the plugin registers the hook")
-        claude(stage, "plugin", "uninstall", PLUGIN)
-        claude(stage, "plugin", "marketplace", "remove", "ringfence")
+        claude(stage, *REMOVAL)
         assert doctor(stage)[0]["text"].startswith("registration: no settings file")
         left = [path for path in stage.world.path("$HOME/.claude").rglob("*")
                 if path.suffix == ".json" and PLUGIN in path.read_text()]
@@ -73,7 +72,12 @@ def test_the_plugin_installs_decides_and_leaves_nothing(tools, checks, tree):
 
 @pytest.mark.parametrize("scope", ["project", "local"])
 def test_every_scope_starts_the_installed_program(tools, checks, scope):
-    play(tools, checks, denied(), prepare=(installs("--scope", scope),))
+    def removed(stage):
+        claude(stage, *REMOVAL)
+        assert doctor(stage)[0]["text"].startswith("registration: no settings file")
+        assert "No plugins installed" in claude(stage, "plugin", "list")
+
+    play(tools, checks, denied(), prepare=(installs("--scope", scope),), when_ended=removed)
 
 
 # -- what switches the plugin off -----------------------------------------------------------------
@@ -134,7 +138,7 @@ def test_a_removed_tree_opens_the_plugin_but_not_the_settings(tools, checks, tre
                 programs.ringfence)
         sessions.run_program(stage, [programs.ringfence, "init", "--no-client-sandbox"])
         row = has_row(stage, "weak", "it starts no hook by it", programs.ringfence)
-        assert row["fix"] == f"claude plugin uninstall {PLUGIN}"
+        assert row["fix"] == " ".join(("claude", *REMOVAL))
 
     unchecked = Call("without a hook", read("$OUTSIDE/o.txt"), runs(worlds.SECRET))
     try:
@@ -207,7 +211,7 @@ def test_two_registrations_decide_once(tools, checks):
         said = [answer for answer in stage.client.hook_answers() if answer["hook_event"] == "SessionStart"]
         assert len(said) == 2 and len([answer for answer in said if answer["stdout"]]) == 1
         removal = sessions.run_program(stage, [stage.tools.ringfence, "uninstall", "--all"])
-        assert f"run: claude plugin uninstall {PLUGIN}" in removal
+        assert " ".join(("run: claude", *REMOVAL)) in removal
 
     def forgets_the_proof(stage):
         stage.world.path(LOG).unlink(missing_ok=True)

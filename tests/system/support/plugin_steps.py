@@ -13,6 +13,7 @@ from tool import read
 
 PLUGIN = "ringfence@ringfence"
 MARKETPLACE = "share/ringfence/claude-plugin"
+REMOVAL = ("plugin", "marketplace", "remove", "ringfence")
 LOG = "$HOME/.local/state/ringfence/audit.jsonl"
 
 
