@@ -43,7 +43,8 @@ std::string_view WithoutBlanks(std::string_view text) {
   return last == text.npos ? "" : text.substr(0, last + 1);
 }
 
-// Removes the first word. Quotes keep blanks together; nothing else has a meaning.
+// Removes the first word. Two equal quotes keep blanks together; nothing else has a meaning, such
+// as the apostrophe of "it's.txt".
 std::string TakeTypedWord(std::string_view& text) {
   text = WithoutBlanks(text);
   std::string word;
@@ -54,7 +55,7 @@ std::string TakeTypedWord(std::string_view& text) {
     if (quote == 0 && kBetweenWords.find(c) != kBetweenWords.npos) break;
     if (c == quote) {
       quote = 0;
-    } else if (quote == 0 && (c == '"' || c == '\'')) {
+    } else if (quote == 0 && (c == '"' || c == '\'') && text.find(c, i + 1) != text.npos) {
       quote = c;
     } else {
       word.push_back(c);

@@ -92,6 +92,8 @@ def test_answers_are_bounded(world, tree):
     assert "cannot be repeated" in answer("allow", project, "a `id`")
     assert "cannot be repeated" in answer("allow", project, " ".join("a" * 20))
     assert "ringfence allow '$(id)' x" in answer("allow", project, "\"$(id)\" x")
+    assert r"ringfence allow 'it'\''s.txt'" in answer("allow", project, "it's.txt")
+    assert "it's.txt" in answer("explain", project, "Read it's.txt")
     assert len(answer("explain", project, f"Read /etc/{'a/' * 1900}").encode()) == 16 * 1024
 
 
