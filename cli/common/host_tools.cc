@@ -115,7 +115,9 @@ Result<HookProgram> FindHookProgram(const std::string& option) {
   if (option.empty()) path = Path::Clean(*path).Parent().Child("ringfence-hook").text();
   if (!IsProgram(*path)) {
     return UsageError(option.empty() ? "" : "--hook", Quote(*path) + " is not a program",
-                      "name the hook's program by --hook PATH");
+                      option.empty()
+                          ? "install ringfence again, or name the hook's program by --hook PATH"
+                          : "name the hook's program by --hook PATH");
   }
   if (!IsValidUtf8(*path)) {
     return UsageError("--hook", Quote(*path) + " is not UTF-8", "install it to another directory");

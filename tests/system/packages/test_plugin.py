@@ -8,6 +8,7 @@ import dataclasses
 import json
 import os
 import shutil
+import subprocess
 
 import pytest
 
@@ -119,8 +120,15 @@ def test_a_missing_program_blocks_every_call(tools, checks, tree):
 
     stopped = Call("no program", read("in.txt"),
                    blocked('blocking because onFailure is "block"', "no such file", "bin/ringfence-hook"))
+
+    def doctor_says_so(stage):
+        environment = {"HOME": str(stage.world.home), "PATH": "/usr/bin:/bin"}
+        done = subprocess.run([stage.tools.ringfence, "doctor"], env=environment, capture_output=True,
+                              text=True, cwd=stage.world.project, timeout=60)
+        assert done.returncode == 2 and "install ringfence again" in done.stderr, done
+
     try:
-        play(tools, checks, stopped, prepare=(installs(), moves_away))
+        play(tools, checks, stopped, prepare=(installs(), moves_away), when_ended=doctor_says_so)
     finally:
         aside.rename(program)
 
