@@ -50,6 +50,17 @@ void FindInstallations(const Registration& where, PluginState& state) {
   }
 }
 
+// True if the marketplace's file has the plugin; else the client drops it.
+bool IsListed(const Path& marketplace) {
+  const OrderedJson json =
+      ReadPluginFile(marketplace.Child(".claude-plugin").Child("marketplace.json").text());
+  const OrderedJson plugins = MemberAt(json, {"plugins"});
+  return TextAt(json, {"name"}) == kMarketplace &&
+         std::ranges::any_of(plugins, [](const OrderedJson& one) {
+           return TextAt(one, {"name"}) == kMarketplace && TextAt(one, {"source"}) == "./ringfence";
+         });
+}
+
 // True for the entries of the file that is installed.
 bool IsOwnEntry(const HookEntry& entry) {
   return entry.type == "command" && entry.is_exec_form && entry.command == kPluginProgram &&
@@ -78,8 +89,10 @@ void FindMarketplace(const Registration& where, PluginState& state) {
   if (!state.marketplace.starts_with('/')) return state.marketplace.clear();
   const Path folder = Path::Clean(state.marketplace).Child("ringfence");
   const Path prefix = folder.Parent().Parent().Parent().Parent();
-  state.version = TextAt(ReadPluginFile(folder.Child(".claude-plugin").Child("plugin.json").text()),
-                         {"version"});
+  if (IsListed(folder.Parent())) {
+    const Path file = folder.Child(".claude-plugin").Child("plugin.json");
+    state.version = TextAt(ReadPluginFile(file.text()), {"version"});
+  }
   state.program = prefix.Child("bin").Child("ringfence-hook").text();
   state.starts_hook =
       !state.version.empty() && StartsHook(folder.Child("hooks").Child("hooks.json").text());

@@ -156,6 +156,25 @@ def test_a_removed_tree_opens_the_plugin_but_not_the_settings(tools, checks, tre
         aside.rename(marketplace)
 
 
+@pytest.mark.parametrize("before, after", [("{", "["), ("./ringfence", "./other"), ('"plugins"', '"others"')])
+def test_doctor_reads_the_marketplace(tools, checks, tree, before, after):
+    """The client drops a plugin that its marketplace does not list."""
+    file = tree / MARKETPLACE / ".claude-plugin/marketplace.json"
+    whole = file.read_text()
+
+    def changes(_):
+        file.write_text(whole.replace(before, after, 1))
+
+    def doctor_says_so(stage):
+        has_row(stage, "missing", "which has no plugin: it starts no hook by it, and calls run unchecked")
+
+    unchecked = Call("without a hook", read("$OUTSIDE/o.txt"), runs(worlds.SECRET))
+    try:
+        play(tools, checks, unchecked, prepare=(installs(), changes), when_ended=doctor_says_so, fenced=False)
+    finally:
+        file.write_text(whole)
+
+
 def changed_hooks(text):
     """A wrong value, for which the client drops the file, and an event of which the hook is not told."""
     yield None
