@@ -191,7 +191,7 @@ TEST_CASE("control: a program that cannot start") {
   const Result<ControlConnection> connection = control.Connect();
   REQUIRE_FALSE(connection);
   CHECK(connection.error().code == ENOENT);
-  CHECK(connection.error().hint.find("install.sh") != std::string::npos);
+  CHECK(connection.error().hint.find("install ringfence again") != std::string::npos);
   CHECK(::access(control.Socket().c_str(), F_OK) != 0);
 }
 

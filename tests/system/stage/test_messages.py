@@ -373,6 +373,6 @@ def test_a_stage_is_named_if_its_program_cannot_be_started(world, program):
     done = world.start([place / "ringfence", "stage", "run", "--keep", "--", "sh", "-c", "echo 1 > f"],
                        env={"HOME": str(world.home)})
     [stage] = world.stages()
-    error_of(done, 2, f"the changes are kept as stage {stage['id']}", "install both with install.sh",
+    error_of(done, 2, f"the changes are kept as stage {stage['id']}", "install ringfence again",
              f"ringfence stage diff {stage['id']}")
     assert stage["state"] == "ended" and "+1" in world.good("stage", "diff").stdout
