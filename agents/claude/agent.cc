@@ -126,7 +126,10 @@ constexpr AgentStateNames kState{
 
 constexpr AgentSettings kSettingsNames{.what = "Claude Code's settings",
                                        .pattern = "settings*.json",
-                                       .files = WordList("settings.json\nsettings.local.json\n"),
+                                       // The last two say where the client runs plugins from.
+                                       .files = WordList("settings.json\nsettings.local.json\n"
+                                                         "plugins/known_marketplaces.json\n"
+                                                         "plugins/installed_plugins.json\n"),
                                        .managed = "/etc/claude-code",
                                        .managed_macos = "/Library/Application Support/ClaudeCode",
                                        .option = "--settings",

@@ -35,6 +35,8 @@ TEST_CASE("protected: by the plain name, whether or not the file exists") {
                ".ringfence/policy.json",
                "~/.claude/settings.json",
                "~/.claude/settings.local.json",
+               "~/.claude/plugins/known_marketplaces.json",
+               "~/.claude/plugins/installed_plugins.json",
                ".claude/settings.json",
                ".claude/settings.local.json",
                "sub/.claude/settings.json",
