@@ -16,6 +16,7 @@ constexpr auto kTableRows = [] {
   return rows;
 }();
 
+#ifndef RINGFENCE_SANITIZED  // GCC 12 with sanitizers takes no function's address for a constant
 // True if an untrusted file can only tighten this key. Texts have no order, so neither of two is
 // the tighter one.
 constexpr bool OnlyTightens(const KeyRow& row) {
@@ -25,6 +26,7 @@ constexpr bool OnlyTightens(const KeyRow& row) {
   return row.rules.tighten == KeyRule::kHigher && row.type.kind < KeyKind::kText;
 }
 static_assert(std::ranges::all_of(kTableRows, OnlyTightens));
+#endif
 
 }  // namespace
 
