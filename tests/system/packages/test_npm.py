@@ -75,7 +75,8 @@ def test_the_tarballs_lose_nothing(tarballs, packages, tmp_path):
     for line in (tree / LIST).read_text().splitlines():
         path = line[66:]
         assert digest(packed / path) == line[:64], path
-        assert (packed / path).stat().st_mode & 0o777 == (0o755 if path.startswith("bin/") else 0o644), path
+        is_program = path.startswith("bin/") or path.endswith(".sh")
+        assert (packed / path).stat().st_mode & 0o777 == (0o755 if is_program else 0o644), path
     with tarfile.open(tarballs / PACKAGES[0]) as archive:
         names = {member.name: member.mode & 0o777 for member in archive}
     assert names == {f"package/{name}": 0o755 if name == "ringfence.js" else 0o644
