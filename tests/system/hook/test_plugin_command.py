@@ -44,6 +44,8 @@ def test_it_becomes_the_program_beside_it(hook):
     names = {line.split("=")[0] for line in environment.splitlines()} - {"PWD", "SHLVL", "_", "OLDPWD"}
     assert names == {"HOME", "CLAUDE_CONFIG_DIR", "PATH"} and "PATH=/usr/local/bin:/usr/bin:/bin\n" in environment
     assert ask(hook, "--plugin", "--home", "/h").stdout == done.stdout
+    # A project's own command of that name does not take its place.
+    assert ask(hook, "--plugin", command_source="user").stdout == done.stdout
 
 
 def test_no_signal_stays_blocked(hook):
@@ -60,6 +62,5 @@ def test_a_missing_program_is_named(hook):
 def test_nothing_else_is_answered(hook):
     program_beside(hook, NAMES)
     for done in (ask(hook), ask(hook, "--plugin", command_name="other:explain"),
-                 ask(hook, "--plugin", "--home", "/h", command_source="user"),
                  ask(hook, "--plugin", command_args=5, command_name=5)):
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
