@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "agents/claude/setup/settings_editor.h"
 #include "base/json.h"
 #include "base/path.h"
 #include "base/regular_file.h"

@@ -62,5 +62,5 @@ def test_a_missing_program_is_named(hook):
 def test_nothing_else_is_answered(hook):
     program_beside(hook, NAMES)
     for done in (ask(hook), ask(hook, "--plugin", command_name="other:explain"),
-                 ask(hook, "--plugin", command_args=5, command_name=5)):
+                 ask(hook, "--plugin", "--home", "/h", command_args=5, command_name=5)):
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
