@@ -79,6 +79,13 @@ class PluginSession : public TemporaryTree {
     return Serve(registration, source, output);
   }
 
+  // What the hook prints for an event.
+  std::string Said(std::string_view members) const {
+    Printed printed;
+    Say(members, printed);
+    return printed.text;
+  }
+
   std::string Log() const { return ReadWholeFile(At("home/.local/state/ringfence/audit.jsonl")); }
 
   // Registers the hook for the event, and approves it as `ringfence init` does.
@@ -124,17 +131,12 @@ TEST_CASE("serve: both registrations deny a call, and the log has it once") {
 TEST_CASE("serve: the plugin tells the model nothing that the settings' registration tells") {
   PluginSession session;
   session.registration.is_plugin = true;
-  Printed alone;
-  session.Say(kStart, alone);
-  CHECK_FALSE(alone.text.empty());
+  const std::string alone = session.Said(kStart);
+  CHECK_FALSE(alone.empty());
   session.Register("SessionStart");
-  Printed beside;
-  session.Say(kStart, beside);
-  CHECK(beside.text.empty());
+  CHECK(session.Said(kStart).empty());
   session.registration.is_plugin = false;
-  Printed settings;
-  session.Say(kStart, settings);
-  CHECK(settings.text == alone.text);
+  CHECK(session.Said(kStart) == alone);
 }
 
 TEST_CASE("serve: of two registrations, one tells about a refusal by a program") {
@@ -143,13 +145,10 @@ TEST_CASE("serve: of two registrations, one tells about a refusal by a program")
       R"("error":"cat: /etc/shadow: Permission denied")";
   PluginSession session;
   session.registration.is_plugin = true;
-  Printed alone;
-  session.Say(kFailed, alone);
-  CHECK(alone.text.find("/etc/shadow") != std::string::npos);
+  const std::string alone = session.Said(kFailed);
+  CHECK(alone.find("/etc/shadow") != std::string::npos);
   session.Register("PostToolUseFailure");
-  Printed beside;
-  session.Say(kFailed, beside);
-  CHECK(beside.text.empty());
+  CHECK(session.Said(kFailed).empty());
 }
 
 TEST_CASE("serve: the settings' registration alone wraps commands, if both must") {
@@ -163,26 +162,17 @@ TEST_CASE("serve: the settings' registration alone wraps commands, if both must"
                R"({"version":1,"permitted":"allow","bash":{"wrap":true}})");
   session.registration.program = "/o/ringfence-hook";
   session.registration.is_plugin = true;
-  Printed alone;
-  session.Say(kCommand, alone);
-  CHECK(alone.text.find("/o/ringfence enter") != std::string::npos);
-  CHECK(alone.text.find(R"("allow")") != std::string::npos);
-  Printed unwrapped;
-  session.Say(kRan, unwrapped);
-  CHECK_FALSE(unwrapped.text.empty());
+  const std::string alone = session.Said(kCommand);
+  CHECK(alone.find("/o/ringfence enter") != std::string::npos);
+  CHECK(alone.find(R"("allow")") != std::string::npos);
+  CHECK_FALSE(session.Said(kRan).empty());
   session.Register("PreToolUse");
-  Printed beside;
-  session.Say(kCommand, beside);
-  CHECK(beside.text.empty());
+  CHECK(session.Said(kCommand).empty());
   session.Register("PostToolUse");
-  Printed wrapped_by_the_other;
-  session.Say(kRan, wrapped_by_the_other);
-  CHECK(wrapped_by_the_other.text.empty());
+  CHECK(session.Said(kRan).empty());
   session.Register("PreToolUse");
   session.registration.is_plugin = false;
-  Printed settings;
-  session.Say(kCommand, settings);
-  CHECK(settings.text == alone.text);
+  CHECK(session.Said(kCommand) == alone);
 }
 
 TEST_CASE("serve: a command of the plugin is handed to ringfence, with any policy") {

@@ -156,53 +156,42 @@ def test_a_removed_tree_opens_the_plugin_but_not_the_settings(tools, checks, tre
         aside.rename(marketplace)
 
 
+def runs_unchecked(tools, checks, file, change, *rows):
+    """With the file's text changed, or without the file, the client runs a call unchecked, and doctor says so."""
+    whole = file.read_text()
+
+    def changes(_):
+        text = change(whole)
+        file.unlink()
+        if text is not None:
+            file.write_text(text)
+
+    def doctor_says_so(stage):
+        for row in rows:
+            has_row(stage, "missing", row)
+
+    unchecked = Call("without a hook", read("$OUTSIDE/o.txt"), runs(worlds.SECRET))
+    try:
+        play(tools, checks, unchecked, prepare=(installs(), changes), when_ended=doctor_says_so, fenced=False)
+    finally:
+        file.write_text(whole)
+
+
 @pytest.mark.parametrize("before, after", [("{", "["), ("./ringfence", "./other"), ('"plugins"', '"others"')])
 def test_doctor_reads_the_marketplace(tools, checks, tree, before, after):
     """The client drops a plugin that its marketplace does not list."""
-    file = tree / MARKETPLACE / ".claude-plugin/marketplace.json"
-    whole = file.read_text()
-
-    def changes(_):
-        file.write_text(whole.replace(before, after, 1))
-
-    def doctor_says_so(stage):
-        has_row(stage, "missing", "which has no plugin: it starts no hook by it, and calls run unchecked")
-
-    unchecked = Call("without a hook", read("$OUTSIDE/o.txt"), runs(worlds.SECRET))
-    try:
-        play(tools, checks, unchecked, prepare=(installs(), changes), when_ended=doctor_says_so, fenced=False)
-    finally:
-        file.write_text(whole)
+    runs_unchecked(tools, checks, tree / MARKETPLACE / ".claude-plugin/marketplace.json",
+                   lambda text: text.replace(before, after, 1),
+                   "which has no plugin: it starts no hook by it, and calls run unchecked")
 
 
-def changed_hooks(text):
-    """A wrong value, for which the client drops the file, and an event of which the hook is not told."""
-    yield None
-    yield text.replace('"block"', '"deny"')
-    yield text.replace("PreToolUse", "PostToolBatch")
-
-
-@pytest.mark.parametrize("which", range(3))
-def test_doctor_reads_the_hooks_of_the_plugin(tools, checks, tree, which):
+@pytest.mark.parametrize("change", [
+    lambda _: None, lambda text: text.replace('"block"', '"deny"'),
+    lambda text: text.replace("PreToolUse", "PostToolBatch")], ids=["missing", "wrong value", "other event"])
+def test_doctor_reads_the_hooks_of_the_plugin(tools, checks, tree, change):
     """The client drops the hooks without a word."""
-    file = tree / MARKETPLACE / "ringfence/hooks/hooks.json"
-    whole = file.read_text()
-    changed = list(changed_hooks(whole))[which]
-
-    def changes(_):
-        file.unlink()
-        if changed:
-            file.write_text(changed)
-
-    def doctor_says_so(stage):
-        has_row(stage, "missing", NOT_STARTED)
-        has_row(stage, "missing", "no settings file registers the hook")
-
-    unchecked = Call("without a hook", read("$OUTSIDE/o.txt"), runs(worlds.SECRET))
-    try:
-        play(tools, checks, unchecked, prepare=(installs(), changes), when_ended=doctor_says_so, fenced=False)
-    finally:
-        file.write_text(whole)
+    runs_unchecked(tools, checks, tree / MARKETPLACE / "ringfence/hooks/hooks.json", change, NOT_STARTED,
+                   "no settings file registers the hook")
 
 
 def test_doctor_names_another_marketplace_of_the_name(tools, checks):
