@@ -86,13 +86,13 @@ write() {
   esac
   [ -d "$folder" ] || fail "\"$folder\" does not exist" "AppArmor is not installed on this system"
   make_profile
-  say "writing $profile:"
-  cat "$place"
   if [ -z "${DESTDIR-}" ]; then
     command -v apparmor_parser > /dev/null || fail "apparmor_parser is not installed" "install the package apparmor"
     is_accepted || fail "this version of AppArmor rejects the profile; nothing was written" \
       "before version 4 AppArmor does not restrict user namespaces, and no profile is needed"
   fi
+  say "writing $profile:"
+  cat "$place"
   put || fail "could not write \"$profile\"" "run this as root"
   if [ -z "${DESTDIR-}" ]; then
     apparmor_parser -r -W "$profile" || fail "the profile is written, but could not be loaded" "run this as root"
