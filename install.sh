@@ -502,10 +502,14 @@ say_nothing_is_installed() {
   say "ringfence is not installed in $prefix; nothing to remove"
 }
 
-say_what_is_kept() {
+# What ringfence uninstall --programs says itself.
+say_folders_are_kept() {
   for folder in "$HOME/.config/ringfence" "$HOME/.local/state/ringfence"; do
     if [ -d "$folder" ]; then say "kept: $folder (policies, trust, logs); delete it if you do not need it"; fi
   done
+}
+
+say_what_else_is_kept() {
   say "kept: .ringfence in your projects, and the packages that were installed"
   if grep -qsF "$prefix/bin/ringfence" "$profile"; then
     say "$profile still names $prefix; to remove it: sudo sh \"$root/packaging/apparmor.sh\" --remove --prefix \"$prefix\""
@@ -532,6 +536,7 @@ uninstall() {
         "install it again first: ./install.sh --prefix \"$prefix\""
     done
     say_nothing_is_installed
+    say_folders_are_kept
   elif can_remove_itself && { is_registered || [ -z "$(other_prefix)" ]; }; then
     "$prefix/bin/ringfence" uninstall --all --programs ||
       fail "ringfence could not be uninstalled" "fix what the line above names, then run this again"
@@ -539,8 +544,9 @@ uninstall() {
     # The programs are damaged, or another installation is registered, and stays so.
     unregister
     remove_files
+    say_folders_are_kept
   fi
-  say_what_is_kept
+  say_what_else_is_kept
 }
 
 # Sends one event that every policy must deny, with a separate home directory.

@@ -402,10 +402,12 @@ def test_uninstall_removes_the_installation_and_keeps_policies(world):
     assert not (installed.prefix / "share/ringfence").exists() and not (installed.prefix / "lib").exists()
     assert world.user.read_bytes() == before and not (world.project / ".claude/settings.local.json").exists()
     assert world.policy.read_bytes() == policy
-    for kept in (world.policy.parent, world.state):
-        assert f"kept: {kept}" in done.stdout, done.stdout
+    for kept in ("~/.config/ringfence", "~/.local/state/ringfence"):
+        assert f"Kept {kept} " in done.stdout and done.stdout.count(kept[1:]) == 1, done.stdout
     again = installed.uninstall()
     assert again.returncode == 0 and "nothing to remove" in again.stdout, again
+    for kept in (world.policy.parent, world.state):
+        assert f"kept: {kept}" in again.stdout, again.stdout
     assert installed.left() == sorted(Installed.OTHERS) and world.policy.read_bytes() == policy
 
 
